@@ -1,0 +1,62 @@
+"""What JavaScript does to text, where Python does it otherwise.
+
+The harnesses measured here are written in TypeScript; their texts depend on ECMAScript's idea of white space,
+of string length (UTF-16 code units) and of JSON. Source: ECMA-262 (WhiteSpace, LineTerminator,
+QuoteJSONString), checked against the `description`, `digest` and `gesture_scan` vectors.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+WHITESPACE: Final = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+"""The members of ECMAScript's `\\s`, as the inside of a character class."""
+
+_STRIP_CHARS: Final = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
+    chr(c) for c in range(0x2000, 0x200B)
+)
+_RUN: Final = re.compile(f"[{WHITESPACE}]+")
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def trim(text: str) -> str:
+    """Return `text` without ECMAScript white space at both ends, as `String.prototype.trim` does."""
+    return text.strip(_STRIP_CHARS)
+
+
+def collapse_whitespace(text: str) -> str:
+    """Return `text` with each run of ECMAScript white space as one space, and trimmed."""
+    return trim(_RUN.sub(" ", text))
+
+
+def utf16_length(text: str) -> int:
+    """Return the length in UTF-16 code units, which is what `text.length` is in JavaScript."""
+    return len(text) + sum(c > "\uffff" for c in text)
+
+
+def utf16_slice(text: str, stop: int) -> str:
+    """Return the first `stop` UTF-16 code units; a cut pair leaves its lone high surrogate, as in JavaScript."""
+    if len(text) <= stop and text.isascii():
+        return text
+    units = text.encode("utf-16-le", "surrogatepass")[: 2 * stop]
+    return units.decode("utf-16-le", "surrogatepass")
+
+
+def utf16_sort_key(text: str) -> bytes:
+    """Return a key that sorts as JavaScript's `<` does: by UTF-16 code units."""
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def join_surrogates(text: str) -> str:
+    """Return `text` with each high and low surrogate that stand side by side as the one character they mean."""
+    if not _LONE_SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def json_stringify(value: Any) -> str:
+    """Return `JSON.stringify(value)`: compact, non-ASCII raw, lone surrogates as lower-case `\\udxxx`."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _LONE_SURROGATE.sub(lambda m: f"\\u{ord(m.group()):04x}", text)

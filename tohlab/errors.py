@@ -1,0 +1,228 @@
+"""Every error that tohlab raises on purpose, one root and one family per room.
+
+    TohlabError
+    ├── MissingExtra                a heavy package is not installed; names the extra that brings it
+    ├── SkillError                  skills/
+    │   ├── FrontmatterError        a SKILL.md that cannot be read as one (path, line, code)
+    │   ├── ProviderError           a source that broke its contract; the text is the harness's own
+    │   └── RegistrationError       a skill or provider that may not be registered
+    ├── CatalogError                catalog: a setting or an entry that cannot be
+    ├── DialectError                dialects/
+    │   ├── UnknownDialect          no dialect of that name (name, known, nearest)
+    │   └── UnsupportedByDialect    the harness has no way of saying this
+    ├── TokensError                 tokens/
+    │   └── EncodingUnavailable     an encoding whose ranks cannot be had; says where it looked
+    ├── PrefixError                 prefix/: requests that cannot be compared
+    ├── SessionError                session: a step that cannot be taken
+    ├── RoutingError                routing/
+    │   ├── DatasetError            a labelled request that cannot be used (path, line)
+    │   ├── EndpointError           the service did not answer (kind, status, retry_after_s)
+    │   ├── StoreError              the SQLite store cannot be read or written
+    │   ├── ReplayMiss              no recorded answer for a request; shows the nearest one
+    │   └── RunInterrupted          stopped by hand; carries what was answered so far
+    └── ServeError                  serve/
+        ├── WeightsUnavailable      model weights that cannot be had or whose hash is wrong
+        └── ServerNotReady          the local server ended or did not become ready; names its log
+
+An error carries its facts as attributes, so that each reader can word it for itself; `str(error)` is a
+sentence for a person and ends with what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class TohlabError(Exception):
+    """Root of everything that tohlab raises on purpose."""
+
+
+class MissingExtra(TohlabError, ImportError):
+    """A package of an optional extra is not installed.
+
+    Attributes:
+        package: the package that could not be imported.
+        extra: the extra of tohlab that brings it.
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        self.package = package
+        self.extra = extra
+        super().__init__(f"{package} is not installed; install it with: pip install 'tohlab[{extra}]'")
+
+
+class SkillError(TohlabError):
+    """Something about a skill, its file or its source."""
+
+
+class FrontmatterError(SkillError):
+    """A skill file that cannot be read as one.
+
+    Attributes:
+        code: which rule was broken, a stable word such as `missing-frontmatter`.
+        line: where, counted from 1 in the whole file; None where no line can be named.
+        reason: what is wrong, in the words that the harness logs.
+    """
+
+    def __init__(self, code: str, reason: str, line: int | None = None) -> None:
+        self.code = code
+        self.reason = reason
+        self.line = line
+        super().__init__(reason)
+
+
+class ProviderError(SkillError):
+    """A skill source that broke its contract; `str()` is the text that the harness itself gives."""
+
+
+class RegistrationError(SkillError):
+    """A skill or a provider that may not be registered; `str()` is the text that the harness itself gives."""
+
+
+class CatalogError(TohlabError, ValueError):
+    """A catalog setting or entry that cannot be."""
+
+
+class DialectError(TohlabError):
+    """Something about a dialect."""
+
+
+class UnknownDialect(DialectError, LookupError):
+    """No dialect of that name.
+
+    Attributes:
+        name: what was asked for.
+        known: the names there are, sorted.
+        nearest: the known name most like it, or None.
+    """
+
+    def __init__(self, name: str, known: Sequence[str], nearest: str | None = None) -> None:
+        self.name = name
+        self.known = tuple(known)
+        self.nearest = nearest
+        hint = f" Did you mean {nearest!r}?" if nearest else ""
+        super().__init__(f"there is no dialect {name!r}.{hint} Known: {', '.join(known)}")
+
+
+class UnsupportedByDialect(DialectError):
+    """The harness has no way of saying this."""
+
+
+class TokensError(TohlabError):
+    """Something about counting tokens."""
+
+
+class EncodingUnavailable(TokensError):
+    """An encoding whose ranks cannot be had.
+
+    Attributes:
+        encoding: its name.
+        looked: where it was looked for, in order.
+    """
+
+    def __init__(self, encoding: str, looked: Sequence[str], remedy: str) -> None:
+        self.encoding = encoding
+        self.looked = tuple(looked)
+        where = "; ".join(looked)
+        super().__init__(f"the encoding {encoding!r} cannot be had (looked in: {where}). {remedy}")
+
+
+class PrefixError(TohlabError):
+    """Requests that cannot be compared."""
+
+
+class SessionError(TohlabError):
+    """A step that a session cannot take."""
+
+
+class RoutingError(TohlabError):
+    """Something about measuring which skill gets picked."""
+
+
+class DatasetError(RoutingError, ValueError):
+    """A labelled request or catalog line that cannot be used.
+
+    Attributes:
+        path: the file, or None where the data came from memory.
+        line: counted from 1, or None.
+    """
+
+    def __init__(self, message: str, path: Path | str | None = None, line: int | None = None) -> None:
+        self.path = path
+        self.line = line
+        where = f"{path}:{line}: " if path and line else f"{path}: " if path else ""
+        super().__init__(where + message)
+
+
+class EndpointError(RoutingError):
+    """The service did not give an answer that could be scored.
+
+    Attributes:
+        kind: one of `connection`, `timeout`, `auth`, `quota`, `rate_limit`, `server`, `bad_request`,
+            `context_length`, `garbage`.
+        status: the HTTP status, or None where there was none.
+        retry_after_s: what the service asked to wait, in seconds, or None.
+    """
+
+    def __init__(
+        self, kind: str, message: str, *, status: int | None = None, retry_after_s: float | None = None
+    ) -> None:
+        self.kind = kind
+        self.status = status
+        self.retry_after_s = retry_after_s
+        super().__init__(message)
+
+
+class StoreError(RoutingError):
+    """The store of model replies cannot be read or written."""
+
+
+class ReplayMiss(RoutingError, LookupError):
+    """No recorded answer for a request.
+
+    Attributes:
+        key: the key that was looked for.
+        nearest_key: the recorded request most like it, or None for an empty recording.
+        difference: lines that show what differs, as a unified diff.
+    """
+
+    def __init__(self, message: str, *, key: str, nearest_key: str | None, difference: Sequence[str]) -> None:
+        self.key = key
+        self.nearest_key = nearest_key
+        self.difference = tuple(difference)
+        super().__init__(message)
+
+
+class RunInterrupted(RoutingError):
+    """A run that was stopped by hand; nothing answered is lost.
+
+    Attributes:
+        answered: how many requests were answered and stored.
+        total: how many the run wanted.
+    """
+
+    def __init__(self, message: str, *, answered: int, total: int) -> None:
+        self.answered = answered
+        self.total = total
+        super().__init__(message)
+
+
+class ServeError(TohlabError):
+    """Something about the local model server."""
+
+
+class WeightsUnavailable(ServeError):
+    """Model weights that cannot be had, or whose hash is not the publisher's."""
+
+
+class ServerNotReady(ServeError):
+    """The local server ended or did not become ready in time.
+
+    Attributes:
+        log: the server's log file, or None.
+    """
+
+    def __init__(self, message: str, log: Path | None = None) -> None:
+        self.log = log
+        super().__init__(message)
