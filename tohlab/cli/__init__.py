@@ -1,0 +1,80 @@
+"""The command line: each command parses, calls one function of a room, and prints.
+
+A command's module is loaded when the command is used, so that `tohlab --help` is quick. Exit codes: 0 done,
+1 the answer is "no" or something was not reached, 2 the command line is wrong, 3 an input or a service failed,
+130 stopped by hand.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from tohlab import __version__
+from tohlab.errors import RunInterrupted, TohlabError
+
+COMMANDS = {
+    "render": "The exact text that a model reads.",
+    "check": "Which skill files load, and why the others do not.",
+    "tokens": "What the catalog and the skill tool cost, row by row.",
+    "prefix": "What a change to one skill does to the prompt cache.",
+    "route": "How often the right skill gets picked.",
+    "report": "All of it for one folder, in the terminal and as one HTML page.",
+    "model": "A live model on this machine: fetch, start, stop.",
+}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"tohlab.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tohlab")
+def main() -> None:
+    """Shows what a model sees of an agent's skills, what it costs, what breaks the prompt cache, and whether
+    the right skill gets picked.
+
+    \b
+    Examples:
+      tohlab report                     our own library: summary and HTML page
+      tohlab report path/to/skills      the same for your skills
+      tohlab render path/to/skills      the exact catalog text
+    """
+
+
+def run(argv: list[str] | None = None) -> Any:
+    """Run the command line and return its exit code; every expected failure is one message, never a traceback."""
+    try:
+        code = main.main(args=argv, prog_name="tohlab", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        return 130
+    except RunInterrupted as error:
+        click.echo(f"tohlab: {error}", err=True)
+        return 130
+    except TohlabError as error:
+        click.echo(f"tohlab: {error}", err=True)
+        return 3
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    return code if isinstance(code, int) else 0
