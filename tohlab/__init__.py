@@ -1,9 +1,93 @@
 """tohlab: what a model sees of an agent's skills, what it costs, what breaks the prompt cache, and whether the
 right skill gets picked.
 
-Every public name is loaded when it is first used; importing tohlab loads nothing else.
+Every public name is loaded when it is first used; importing tohlab loads nothing else. A name that needs a
+heavy package loads it then, or says which extra brings it.
 """
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+_HOME = {
+    "Catalog": "catalog",
+    "CatalogUpdate": "catalog",
+    "Dialect": "dialects",
+    "FilesystemSource": "skills.sources",
+    "LayeredSource": "skills.sources",
+    "LoadedSkill": "skills.model",
+    "MemorySource": "skills.sources",
+    "Message": "request",
+    "Request": "request",
+    "RoutingCase": "routing.dataset",
+    "RoutingDataset": "routing.dataset",
+    "RoutingReport": "routing.report",
+    "Segment": "request",
+    "Session": "session",
+    "SessionCatalog": "catalog",
+    "SkillSummary": "skills.model",
+    "SkillTool": "tools",
+    "TohlabError": "errors",
+    "TokenMeter": "tokens.meter",
+    "check_tree": "skills.checks",
+    "compare_prefix": "prefix",
+    "dialect_names": "dialects",
+    "frame": "frames",
+    "get_dialect": "dialects",
+    "get_meter": "tokens.meter",
+    "measure": "tokens.measure",
+    "run_baseline": "routing.baselines",
+    "run_routing": "routing.runner",
+    "view": "notebook.views",
+    "what_edits_cost": "edits",
+}
+"""Each public name and the room it lives in."""
+
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the rooms above are the one list of names
+
+if TYPE_CHECKING:
+    from tohlab.catalog import Catalog as Catalog
+    from tohlab.catalog import CatalogUpdate as CatalogUpdate
+    from tohlab.catalog import SessionCatalog as SessionCatalog
+    from tohlab.dialects import Dialect as Dialect
+    from tohlab.dialects import dialect_names as dialect_names
+    from tohlab.dialects import get_dialect as get_dialect
+    from tohlab.edits import what_edits_cost as what_edits_cost
+    from tohlab.errors import TohlabError as TohlabError
+    from tohlab.frames import frame as frame
+    from tohlab.notebook.views import view as view
+    from tohlab.prefix import compare_prefix as compare_prefix
+    from tohlab.request import Message as Message
+    from tohlab.request import Request as Request
+    from tohlab.request import Segment as Segment
+    from tohlab.routing.baselines import run_baseline as run_baseline
+    from tohlab.routing.dataset import RoutingCase as RoutingCase
+    from tohlab.routing.dataset import RoutingDataset as RoutingDataset
+    from tohlab.routing.report import RoutingReport as RoutingReport
+    from tohlab.routing.runner import run_routing as run_routing
+    from tohlab.session import Session as Session
+    from tohlab.skills.checks import check_tree as check_tree
+    from tohlab.skills.model import LoadedSkill as LoadedSkill
+    from tohlab.skills.model import SkillSummary as SkillSummary
+    from tohlab.skills.sources import FilesystemSource as FilesystemSource
+    from tohlab.skills.sources import LayeredSource as LayeredSource
+    from tohlab.skills.sources import MemorySource as MemorySource
+    from tohlab.tokens.measure import measure as measure
+    from tohlab.tokens.meter import TokenMeter as TokenMeter
+    from tohlab.tokens.meter import get_meter as get_meter
+    from tohlab.tools import SkillTool as SkillTool
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'tohlab' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"tohlab.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
