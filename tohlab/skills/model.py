@@ -54,7 +54,7 @@ class SkillSummary:
     resource_base: ResourceBase | None = None
     path: str | None = None
     """The file it was read from, or None."""
-    metadata: Mapping[str, Any] = field(default=_NO_METADATA, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=lambda: _NO_METADATA, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class LoadedSkill:
     provider: str = "runtime"
     resource_base: ResourceBase | None = None
     path: str | None = None
-    metadata: Mapping[str, Any] = field(default=_NO_METADATA, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=lambda: _NO_METADATA, hash=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +89,8 @@ class Problem:
     """`error`: the file gives no skill. `warning`: it does, but not as its author meant."""
     remedy: str = ""
     """What to do about it, or empty."""
+    log: str = ""
+    """The whole line that the harness itself logs, or empty where it says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
