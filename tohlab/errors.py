@@ -10,8 +10,10 @@
     ├── DialectError                dialects/
     │   ├── UnknownDialect          no dialect of that name (name, known, nearest)
     │   └── UnsupportedByDialect    the harness has no way of saying this
+    ├── ToolsError                  tools: a set of tools that cannot be, or a refused restriction
     ├── TokensError                 tokens/
     │   └── EncodingUnavailable     an encoding whose ranks cannot be had; says where it looked
+    ├── RequestError                request: something that is no request in the format it was given in
     ├── PrefixError                 prefix/: requests that cannot be compared
     ├── SessionError                session: a step that cannot be taken
     ├── RoutingError                routing/
@@ -63,17 +65,27 @@ class FrontmatterError(SkillError):
         code: which rule was broken, a stable word such as `missing-frontmatter`.
         line: where, counted from 1 in the whole file; None where no line can be named.
         reason: what is wrong, in the words that the harness logs.
+        remedy: the smallest repair, or empty.
     """
 
-    def __init__(self, code: str, reason: str, line: int | None = None) -> None:
+    def __init__(self, code: str, reason: str, line: int | None = None, *, remedy: str = "") -> None:
         self.code = code
         self.reason = reason
         self.line = line
+        self.remedy = remedy
         super().__init__(reason)
 
 
 class ProviderError(SkillError):
-    """A skill source that broke its contract; `str()` is the text that the harness itself gives."""
+    """A skill source that broke its contract; `str()` is the text that the harness itself gives.
+
+    Attributes:
+        kind: the JavaScript class of the harness's own error, `Error` or `TypeError`.
+    """
+
+    def __init__(self, message: str, kind: str = "Error") -> None:
+        self.kind = kind
+        super().__init__(message)
 
 
 class RegistrationError(SkillError):
@@ -109,6 +121,10 @@ class UnsupportedByDialect(DialectError):
     """The harness has no way of saying this."""
 
 
+class ToolsError(TohlabError):
+    """A set of tools that cannot be, or a restriction that is refused in the harness's own words."""
+
+
 class TokensError(TohlabError):
     """Something about counting tokens."""
 
@@ -126,6 +142,18 @@ class EncodingUnavailable(TokensError):
         self.looked = tuple(looked)
         where = "; ".join(looked)
         super().__init__(f"the encoding {encoding!r} cannot be had (looked in: {where}). {remedy}")
+
+
+class RequestError(TohlabError, ValueError):
+    """Something that is no request in the format it was given in.
+
+    Attributes:
+        where: the address of what is wrong, such as `messages[3].role`; empty for the whole.
+    """
+
+    def __init__(self, message: str, *, where: str = "") -> None:
+        self.where = where
+        super().__init__(f"{where}: {message}" if where else message)
 
 
 class PrefixError(TohlabError):

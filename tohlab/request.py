@@ -1,8 +1,8 @@
 """Exactly what a model is sent: tools, system text and messages.
 
 A `Request` is a value; sessions and captures make it, tokens and prefix read it. Every character has an
-address: `segments()` lists the stretches in wire order, each with a path such as `messages[3].content[0]`, and
-inside a text block `Span`s name what stands where (`entry "pdf"`).
+address: `segments()` lists the stretches in wire order, each with a path such as `messages[3].content[0]`,
+and inside a text block `Span`s name what stands where (`entry "pdf"`).
 """
 
 from __future__ import annotations
@@ -70,6 +70,26 @@ class Message:
         """`source["kind"]`, or the role where no source is given."""
         return str(self.source.get("kind", self.role))
 
+    def segments(self, index: int) -> Iterator[Segment]:
+        """Yield the message's stretches of text in wire order; `index` is its place in the request."""
+        kind = self.kind
+        for j, block in enumerate(self.content):
+            yield Segment(
+                path=f"messages[{index}].content[{j}]",
+                kind=kind,
+                role=self.role,
+                text=block.text,
+                spans=block.spans,
+            )
+        for j, call in enumerate(self.tool_calls):
+            yield Segment(
+                path=f"messages[{index}].tool_calls[{j}]",
+                kind="tool-call",
+                role=self.role,
+                text=json_stringify({"name": call.name, "arguments": call.arguments}),
+                name=call.name,
+            )
+
 
 def text_message(role: Role, text: str, *, kind: str | None = None, spans: tuple[Span, ...] = ()) -> Message:
     """Return a message of one text block; `kind` becomes its source."""
@@ -125,25 +145,10 @@ class Request:
         if self.system:
             yield Segment(path="system", kind="system", role="system", text=self.system)
         for i, message in enumerate(self.messages):
-            for j, block in enumerate(message.content):
-                yield Segment(
-                    path=f"messages[{i}].content[{j}]",
-                    kind=message.kind,
-                    role=message.role,
-                    text=block.text,
-                    spans=block.spans,
-                )
-            for j, call in enumerate(message.tool_calls):
-                yield Segment(
-                    path=f"messages[{i}].tool_calls[{j}]",
-                    kind="tool-call",
-                    role=message.role,
-                    text=json_stringify({"name": call.name, "arguments": call.arguments}),
-                    name=call.name,
-                )
+            yield from message.segments(i)
 
     def to_openai(self) -> dict[str, Any]:
-        """Return `{messages, tools?}` as the chat completions API takes them; sources and spans stay behind."""
+        """Return `{messages, tools?}` as the chat completions API takes them, without sources and spans."""
         messages: list[dict[str, Any]] = []
         if self.system:
             messages.append({"role": "system", "content": self.system})

@@ -1,0 +1,35 @@
+"""Text to tokens, requests to costs: encodings that work offline, meters, `measure`.
+
+A count always names its meter and its renderer. Nothing here is estimated unless its name says so
+(`toh_estimate`).
+"""
+
+from __future__ import annotations
+
+from tohlab.tokens.encodings import DEFAULT_ENCODING, EncodingSource, load_encoding
+from tohlab.tokens.measure import (
+    CatalogCost,
+    CatalogRow,
+    RequestCost,
+    SegmentCost,
+    measure,
+    measure_catalog,
+    share_out,
+)
+from tohlab.tokens.meter import TiktokenMeter, TokenMeter, get_meter
+
+__all__ = [
+    "DEFAULT_ENCODING",
+    "CatalogCost",
+    "CatalogRow",
+    "EncodingSource",
+    "RequestCost",
+    "SegmentCost",
+    "TiktokenMeter",
+    "TokenMeter",
+    "get_meter",
+    "load_encoding",
+    "measure",
+    "measure_catalog",
+    "share_out",
+]

@@ -1,0 +1,239 @@
+"""What a request costs, segment by segment, in tokens of a named meter.
+
+A count names its meter and its renderer, since one tool alone can be 47 or 331 tokens depending on who writes
+it out. The renderer here is `plain`: each tool as compact JSON, the system text, each text of a message, each
+tool call as compact JSON. Every one of these stands alone, because chat formats put special tokens between
+them; the tokens of the chat template itself (role headers, separators, a provider's hidden texts) are not
+counted. Inside one segment everything is encoded together, and each token is given to the part in which its
+first character lies, so that parts always add up to the whole.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final
+
+from tohlab.dialects import Dialect, get_dialect
+from tohlab.request import Message, Request, Segment, Span
+from tohlab.skills.model import SkillSource
+from tohlab.tokens.ledger import layout_of
+from tohlab.tokens.meter import TokenMeter, get_meter
+
+RENDERER: Final = "plain"
+"""The name of the way in which requests are written out for counting; see this module's head."""
+
+FRAME: Final = "frame"
+"""The name of what lies between a text's named spans."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentCost:
+    """What one stretch of a request costs: a whole segment, or one named part of it."""
+
+    path: str
+    """The segment's address, such as `tools[0]` or `messages[3].content[0]`; its parts share it."""
+    kind: str
+    """`tool`, `system`, `tool-call`, or the kind of its message (`user`, `skill-catalog`, …)."""
+    name: str
+    """The tool's name; a span's label; `frame` for what lies between spans; else empty."""
+    role: str
+    tokens: int
+    """Without the chat template's own tokens."""
+    characters: int
+    """Python code points."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestCost:
+    """What a request costs. `segments` add up to `total_tokens` exactly."""
+
+    meter: str
+    """Which meter counted, such as `o200k_base`."""
+    renderer: str
+    """How the request was written out for counting: `plain`, without any chat template's tokens."""
+    total_tokens: int
+    segments: tuple[SegmentCost, ...]
+    """In wire order. A segment with named spans gives its frame first, then each span."""
+
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """Return one plain dict a segment: kind, name, path, role, tokens, characters."""
+        return tuple(
+            {
+                "kind": s.kind,
+                "name": s.name,
+                "path": s.path,
+                "role": s.role,
+                "tokens": s.tokens,
+                "characters": s.characters,
+            }
+            for s in self.segments
+        )
+
+    def by_kind(self) -> Mapping[str, int]:
+        """Return the tokens of each kind, in the order in which the kinds first appear."""
+        result: dict[str, int] = {}
+        for segment in self.segments:
+            result[segment.kind] = result.get(segment.kind, 0) + segment.tokens
+        return result
+
+
+def measure(request: Request, meter: TokenMeter | None = None) -> RequestCost:
+    """Return what `request` costs, segment by segment.
+
+    Requests of one session measured one after another cost only what each turn added: the meter's last few
+    requests are remembered.
+
+    Args:
+        request: what is sent; it may be empty, which costs 0.
+        meter: what counts; `o200k_base` unless told otherwise.
+
+    Raises:
+        EncodingUnavailable: no meter was given and the default encoding cannot be had.
+    """
+    meter = meter or get_meter()
+    layout = layout_of(request, meter)
+    costs = layout.costs
+    if len(costs) < len(layout.segments):
+        ends = layout.ends
+        fresh = [
+            _costs_of(segment, ends[i + 1] - ends[i], meter)
+            for i, segment in enumerate(layout.segments[len(costs) :], len(costs))
+        ]
+        costs = layout.costs = costs + tuple(fresh)
+    return RequestCost(
+        meter=meter.name,
+        renderer=RENDERER,
+        total_tokens=layout.total_tokens,
+        segments=tuple(chain.from_iterable(costs)),
+    )
+
+
+def _costs_of(segment: Segment, tokens: int, meter: TokenMeter) -> tuple[SegmentCost, ...]:
+    if not segment.spans:
+        return (_cost(segment, segment.name, tokens, len(segment.text)),)
+    shares = share_out(segment.text, segment.spans, meter)
+    named = [
+        _cost(segment, span.label, share, span.stop - span.start)
+        for span, share in zip(segment.spans, shares, strict=True)
+    ]
+    frame_characters = len(segment.text) - sum(cost.characters for cost in named)
+    frame = _cost(segment, FRAME, tokens - sum(shares), frame_characters)
+    return (frame, *named)
+
+
+def _cost(segment: Segment, name: str, tokens: int, characters: int) -> SegmentCost:
+    return SegmentCost(
+        path=segment.path,
+        kind=segment.kind,
+        name=name,
+        role=segment.role,
+        tokens=tokens,
+        characters=characters,
+    )
+
+
+def share_out(text: str, spans: Sequence[Span], meter: TokenMeter) -> tuple[int, ...]:
+    """Return the tokens of each span when `text` is encoded as one piece.
+
+    A token belongs to the span in which its first character lies; what belongs to none is the frame's. Spans
+    must be disjoint and in order.
+    """
+    _, starts = meter.encode_with_offsets(text)
+    return tuple(bisect_left(starts, span.stop) - bisect_left(starts, span.start) for span in spans)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogRow:
+    """One row of what a catalog costs."""
+
+    kind: str
+    """`tool`, `catalog` (its frame) or `skill`."""
+    name: str
+    tokens: int
+    """What every request of a session pays for it."""
+    loaded_tokens: int | None = None
+    """For a skill: what loading it adds, as the `skill` tool's result. None where it was not asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogCost:
+    """What having skills costs before any is used. `rows` add up to `total_tokens` exactly."""
+
+    encoding: str
+    dialect: str
+    renderer: str
+    total_tokens: int
+    rows: tuple[CatalogRow, ...]
+    """The skill tool's schema, the catalog's frame, then each skill in catalog order."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; `loaded_tokens` appears only where it was asked for."""
+        rows: list[dict[str, Any]] = []
+        for row in self.rows:
+            plain: dict[str, Any] = {"kind": row.kind, "name": row.name, "tokens": row.tokens}
+            if row.loaded_tokens is not None:
+                plain["loaded_tokens"] = row.loaded_tokens
+            rows.append(plain)
+        return {
+            "encoding": self.encoding,
+            "dialect": self.dialect,
+            "renderer": self.renderer,
+            "total_tokens": self.total_tokens,
+            "rows": rows,
+        }
+
+
+def measure_catalog(
+    source: SkillSource,
+    dialect: str | Dialect = "toh",
+    meter: TokenMeter | None = None,
+    *,
+    bodies: bool = False,
+) -> CatalogCost:
+    """Return what the skills of `source` cost in every request: the skill tool and the catalog, row by row.
+
+    The total is that of `measure` on a request with the skill tool and the initial catalog message. Without
+    any skill that a model may load there is no catalog message, and the tool's schema is all.
+
+    Args:
+        source: where the skills are.
+        dialect: whose wording, by name or as an instance.
+        meter: what counts; `o200k_base` unless told otherwise.
+        bodies: also read each body and say what loading it adds.
+
+    Raises:
+        UnknownDialect: no dialect of that name.
+        EncodingUnavailable: no meter was given and the default encoding cannot be had.
+    """
+    meter = meter or get_meter()
+    harness = get_dialect(dialect)
+    catalog = harness.catalog_of(source.snapshot())
+    tool = harness.skill_tool()
+    messages: tuple[Message, ...] = ()
+    if catalog.entries:
+        block = harness.render_catalog(catalog, "initial")
+        messages = (Message(role="user", content=(block,), source={"kind": "skill-catalog"}),)
+    cost = measure(Request(tools=(tool,), messages=messages), meter)
+    rows = [CatalogRow(kind="tool", name=tool.name, tokens=cost.segments[0].tokens)]
+    if messages:
+        rows.append(CatalogRow(kind="catalog", name=FRAME, tokens=cost.segments[1].tokens))
+    for entry, segment in zip(catalog.entries, cost.segments[2:], strict=True):
+        loaded = source.load(entry.name) if bodies else None
+        rows.append(
+            CatalogRow(
+                kind="skill",
+                name=entry.name,
+                tokens=segment.tokens,
+                loaded_tokens=meter.count(harness.render_skill(loaded)) if loaded is not None else None,
+            )
+        )
+    return CatalogCost(
+        encoding=meter.name,
+        dialect=harness.name,
+        renderer=RENDERER,
+        total_tokens=cost.total_tokens,
+        rows=tuple(rows),
+    )
