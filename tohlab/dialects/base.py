@@ -54,7 +54,7 @@ class ErrorText:
     """One way in which a tool call can fail, as the harness words it."""
 
     message: str
-    """With `{name}` where the tool or skill name stands, inserted raw."""
+    """With `{name}` or `{tool}` where the skill's or the tool's name stands, inserted raw."""
     error_name: str | None = None
     """The harness's own error class, where it passes one on."""
     code: str | None = None
@@ -112,6 +112,8 @@ class Dialect(ABC):
     """The skill tool's schema, byte for byte as it is sent."""
     tool_output_schema: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
     """What a result has to be before it is rendered; never sent."""
+    tool_card: Mapping[str, str] = field(default_factory=_nothing, hash=False)
+    """What a user interface shows while a call runs, with `{name}`; never sent to the model."""
     exclusive: bool = True
     """Calls of the skill tool run one after another."""
     error_frame: str = "Error: {message}"
@@ -122,6 +124,8 @@ class Dialect(ABC):
     """The refusals of a restriction of tools, by case: `unscoped`, `empty`, `unknown`, `reserved`."""
     reserved_tools: tuple[str, ...] = ()
     """Tool names that a restriction may not name."""
+    unlisted_tools: str = "<unlisted-tools>"
+    """What stands in an explicit order of tools for all those that it does not name."""
 
     def __post_init__(self) -> None:
         limit: Any = self.description_limit

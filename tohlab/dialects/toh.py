@@ -87,6 +87,10 @@ Load referenced resources only as needed.""",
 
 TOOL: Final = '{"name":"skill","description":"Load the full instructions for an available skill. Call this with the exact skill name from the session skill catalog before acting on a task that names or clearly matches that skill.","parameters":{"type":"object","properties":{"name":{"type":"string","description":"The exact skill name from the available skills list."}},"required":["name"]}}'
 
+TOOL_CARD: Final = MappingProxyType(
+    {"card": "generic", "title": "Load skill {name}", "kind": "read", "rawInput": "{name}"}
+)
+
 ERRORS: Final = MappingProxyType(
     {
         "not-an-object": ErrorText(
@@ -105,13 +109,13 @@ ERRORS: Final = MappingProxyType(
         "bad-name": ErrorText(message='invalid skill name "{name}"'),
         "unknown-skill": ErrorText(message='skill "{name}" is unknown or no longer available'),
         "not-for-models": ErrorText(message='skill "{name}" is not available for model invocation'),
-        "bad-output": ErrorText(
-            message='tool "{name}" returned invalid output: {violation}',
+        "bad-resource-base": ErrorText(
+            message='tool "{tool}" returned invalid output: "value.resourceBase" must match exactly one oneOf branch (matched 0)',
             error_name="ToolOutputError",
             code="INVALID_TOOL_OUTPUT",
         ),
         "unknown-tool": ErrorText(
-            message='unknown tool "{name}"', error_name="ToolNotFoundError", code="UNKNOWN_TOOL"
+            message='unknown tool "{tool}"', error_name="ToolNotFoundError", code="UNKNOWN_TOOL"
         ),
         "aborted-before": ErrorText(
             message="tool call aborted before dispatch", error_name="AbortError", code="ABORTED_BEFORE_DISPATCH"
@@ -213,6 +217,7 @@ DIALECT: Final = TheOpenHarness(
     user_prefix="/",
     tool_json=TOOL,
     tool_output_schema=OUTPUT_SCHEMA,
+    tool_card=TOOL_CARD,
     errors=ERRORS,
     restriction_errors=RESTRICTION_ERRORS,
     reserved_tools=("run_code",),

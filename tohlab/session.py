@@ -1,0 +1,373 @@
+"""A conversation: where the next request comes from.
+
+A `Session` holds a log of messages and hands out frozen `Request`s. Each step does what the harness does
+before it calls the model: take the user's messages, look at the skills, tell the model of a changed catalog,
+put in the skills that the user started by name. Without compaction the log only grows, so each request is a
+prefix of the next one; that is what a prompt cache lives on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+from tohlab.catalog import Catalog, CatalogUpdate, SessionCatalog, catalog_in
+from tohlab.dialects import Dialect, get_dialect
+from tohlab.ecma import json_stringify
+from tohlab.errors import SessionError, UnsupportedByDialect
+from tohlab.request import Message, Request, TextBlock, ToolCall, ToolSchema, text_message
+from tohlab.skills.model import SkillSource, SkillSummary
+from tohlab.tools import AbortSignal, SkillTool, ToolResult, ToolSurface, failure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One message of a session's log."""
+
+    message: Message
+    on_surface: bool = True
+    """False once compaction took it out of what the model is sent; the log keeps it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What one step did."""
+
+    decision: Literal["enter", "reject"]
+    """`reject`: something refused the step; nothing was published and nothing logged."""
+    messages: tuple[Message, ...]
+    """What entered the log, in order: the batch, the catalog if one was due, then invoked skills."""
+    dropped: int
+    """How many messages of the batch did not enter."""
+    request: Request
+    """The request that follows the step."""
+
+
+class Session:
+    """A conversation over one source of skills, in one dialect.
+
+    Args:
+        source: where the skills are; looked at anew in each step.
+        dialect: by name or instance.
+        system: the system text, which tohlab neither writes nor changes.
+        tools: the agent's other tools; one named like the skill tool shadows it.
+        history: a stored log to resume, as `Event`s or `Message`s; the catalogs in it are found by their
+            source, so nothing that the model already reads is said again.
+        tool_order: an explicit wire order of tools; None sorts them by name.
+
+    Raises:
+        UnsupportedByDialect: a dialect that does not tell its catalog by appended user messages.
+    """
+
+    def __init__(
+        self,
+        source: SkillSource,
+        dialect: str | Dialect = "toh",
+        *,
+        system: str = "",
+        tools: Iterable[ToolSchema] = (),
+        history: Iterable[Event | Message] = (),
+        tool_order: Iterable[str] | None = None,
+    ) -> None:
+        self.source = source
+        self.dialect = get_dialect(dialect)
+        if self.dialect.placement != "user-message" or self.dialect.refresh != "append":
+            raise UnsupportedByDialect(
+                f"a session cannot place a catalog by {self.dialect.placement}/{self.dialect.refresh}, as "
+                f"{self.dialect.name!r} does; it knows user-message/append"
+            )
+        self.system = system
+        self.skill_tool = SkillTool(source, self.dialect)
+        self._schema = self.skill_tool.schema
+        others = tuple(tools)
+        self._surface = ToolSurface(
+            dialect=self.dialect,
+            inherited=(self._schema, *(t for t in others if t.name != self._schema.name)),
+            own=tuple(t for t in others if t.name == self._schema.name),
+            order=None if tool_order is None else tuple(tool_order),
+        )
+        self._tools = self._surface.visible()
+        self._seen: tuple[tuple[SkillSummary, ...], Catalog] = ((), Catalog())
+        self._log: list[Event] = [e if isinstance(e, Event) else Event(message=e) for e in history]
+        self._messages: tuple[Message, ...] = ()
+        self._catalogs = SessionCatalog()
+        self._call_ids: set[str] = set()
+        self._open_calls: dict[str, ToolCall] = {}
+        self._reread()
+
+    # What there is.
+
+    @property
+    def history(self) -> tuple[Event, ...]:
+        """The log, oldest first, with what compaction took out of sight; `history=` resumes from it."""
+        return tuple(self._log)
+
+    @property
+    def request(self) -> Request:
+        """The request as the log stands, without taking a step."""
+        return Request(tools=self._tools, system=self.system, messages=self._messages)
+
+    @property
+    def catalogs(self) -> SessionCatalog:
+        """What the conversation has been told of its skills."""
+        return self._catalogs
+
+    @property
+    def skill_tool_visible(self) -> bool:
+        """Whether the model has the harness's own skill tool, neither hidden nor shadowed by another."""
+        return any(tool is self._schema for tool in self._tools)
+
+    # Steps.
+
+    def user(self, *texts: str, signal: AbortSignal | None = None) -> Request:
+        """Take a step with a user message of these texts, one block each, and return its request."""
+        if not texts:
+            raise SessionError("a user step needs a text; for a step without one call next_request()")
+        blocks = tuple(TextBlock(text=text) for text in texts)
+        source = MappingProxyType({"kind": "user"})
+        return self.step(Message(role="user", content=blocks, source=source), signal=signal).request
+
+    def next_request(self, *, signal: AbortSignal | None = None) -> Request:
+        """Take a step without user text, as a harness does after tool results, and return its request."""
+        return self.step(signal=signal).request
+
+    def step(self, *batch: Message, reject: bool = False, signal: AbortSignal | None = None) -> Step:
+        """Take a step with a batch of user-role messages from anywhere.
+
+        The batch may hold a catalog of its own (a readable `skill-catalog` source): it is kept if it is
+        right, replaced where it stands if it is stale, dropped if none is due. A step that fails logs nothing.
+
+        Args:
+            batch: what enters the conversation in this step, in order.
+            reject: something inside the harness refused the step.
+            signal: aborted, it makes the step fail.
+
+        Raises:
+            SessionError: the signal is aborted, calls of the model wait for results, or a message of the
+                batch has another role.
+            Exception: whatever the source raises.
+        """
+        if reject:
+            return Step(decision="reject", messages=(), dropped=len(batch), request=self.request)
+        if self._open_calls:
+            waiting = ", ".join(self._open_calls)
+            raise SessionError(f"calls wait for their results: {waiting}; give them with tool_result() first")
+        wrong = next((m.role for m in batch if m.role != "user"), None)
+        if wrong is not None:
+            raise SessionError(f"a step takes user messages, not {wrong}; use assistant() or tool_result()")
+        self._check(signal)
+        entering = list(batch)
+        position, proposed = next(
+            ((i, c) for i, m in enumerate(batch) if (c := catalog_in(m.source)) is not None), (None, None)
+        )
+        visible = self.skill_tool_visible
+        catalog, complete = self._look() if visible else (Catalog(), True)
+        self._check(signal)
+        decision = self._catalogs.observe(catalog, visible=visible, complete=complete, proposed=proposed)
+        dropped = 0
+        if decision.action in ("drop", "replace") and position is not None:
+            entering.pop(position)
+            dropped = 1
+        if decision.update is not None:
+            told = self._catalog_message(decision.update)
+            entering.insert(position if position is not None else len(entering), told)
+        entering += self._invocations(batch)
+        self._check(signal)
+        self._append(*entering)
+        return Step(decision="enter", messages=tuple(entering), dropped=dropped, request=self.request)
+
+    # What the model and its tools say.
+
+    def assistant(self, text: str = "", tool_calls: Iterable[ToolCall] = ()) -> Message:
+        """Log what the model answered and return the message.
+
+        Raises:
+            SessionError: an id of a call was used before.
+        """
+        calls = tuple(tool_calls)
+        for call in calls:
+            if call.id in self._call_ids:
+                raise SessionError(f"the call id {call.id!r} was used before; ids must differ")
+        content = (TextBlock(text=text),) if text else ()
+        message = Message(role="assistant", content=content, tool_calls=calls)
+        self._append(message)
+        return message
+
+    def tool_result(self, call_id: str, text: str) -> Message:
+        """Log what a call gave back and return the message.
+
+        Raises:
+            SessionError: no call of that id waits for a result.
+        """
+        if call_id not in self._open_calls:
+            waiting = ", ".join(self._open_calls) or "none"
+            raise SessionError(f"no call {call_id!r} waits for a result; waiting: {waiting}")
+        source = MappingProxyType({"kind": "tool-result", "callId": call_id})
+        message = Message(
+            role="tool", content=(TextBlock(text=text),), tool_call_id=call_id, source=source
+        )
+        self._append(message)
+        return message
+
+    def execute(self, name: str, arguments: str, *, signal: AbortSignal | None = None) -> ToolResult:
+        """Return what a call of a tool gives back, without logging it; arguments as the model wrote them.
+
+        Raises:
+            SessionError: a tool that the model has, but that is not the harness's skill tool: tohlab does not
+                run it.
+        """
+        tool = next((tool for tool in self._tools if tool.name == name), None)
+        if tool is None:
+            return failure(self.dialect, "unknown-tool", tool=name)
+        if tool is not self._schema:
+            raise SessionError(f"tool {name!r} is not the harness's skill tool; give its result yourself")
+        return self.skill_tool.call_text(arguments, signal=signal)
+
+    def call_skill(self, name: str, text: str = "") -> ToolResult:
+        """Log that the model loads a skill, and what it reads back; return the result.
+
+        Args:
+            name: the skill's name, as the model writes it; a wrong one gives an error text, as for a model.
+            text: what the model says beside the call.
+        """
+        number = len(self._call_ids) + 1
+        while f"call_{number}" in self._call_ids:
+            number += 1
+        call = ToolCall(
+            id=f"call_{number}", name=self._schema.name, arguments=json_stringify({"name": name})
+        )
+        result = self.execute(call.name, call.arguments)
+        self.assistant(text, [call])
+        self.tool_result(call.id, result.text)
+        return result
+
+    # Compaction and visibility.
+
+    def compact(self, summary: str = "", *, keep_last: int = 0) -> None:
+        """Take everything but the last `keep_last` messages out of what the model is sent.
+
+        A result does not stay without its call: results at the front of what would be kept go too. A catalog
+        that goes is told again in the next step.
+
+        Args:
+            summary: what stands for what went, as a user message before what is kept; empty for nothing.
+            keep_last: how many messages stay, at most.
+        """
+        if keep_last < 0:
+            raise SessionError(f"keep_last must be 0 or more, not {keep_last}")
+        shown = [i for i, event in enumerate(self._log) if event.on_surface]
+        kept = shown[len(shown) - keep_last :] if keep_last < len(shown) else shown
+        while kept and self._log[kept[0]].message.role == "tool":
+            kept = kept[1:]
+        first_kept = kept[0] if kept else len(self._log)
+        self.shadow(i for i in shown if i < first_kept)
+        if summary:
+            message = text_message("user", summary, kind="compaction-summary")
+            self._log.insert(first_kept, Event(message=message))
+            self._reread()
+
+    def shadow(self, positions: Iterable[int]) -> None:
+        """Take the messages at these positions of `history` out of what the model is sent."""
+        for i in positions:
+            self._log[i] = replace(self._log[i], on_surface=False)
+        self._reread()
+
+    def restrict(
+        self, *, allow: Iterable[str] | None = None, deny: Iterable[str] | None = None
+    ) -> Callable[[], None]:
+        """Hide inherited tools from the model and return a function that lifts the restriction.
+
+        Raises:
+            ToolsError: a restriction that the harness refuses, in its words.
+        """
+        self._see(self._surface.restrict(allow=allow, deny=deny))
+        restriction = self._surface.restrictions[-1]
+        return lambda: self._see(self._surface.lift(restriction))
+
+    def hide_skill_tool(self) -> None:
+        """Hide the skill tool; without it nothing can be loaded, and the next step says so."""
+        if self.skill_tool_visible:
+            self.restrict(deny=[self._schema.name])
+
+    def shadow_skill_tool(self, tool: ToolSchema) -> None:
+        """Give the agent a tool of its own under the skill tool's name, which then stands in its place."""
+        if tool.name != self._schema.name:
+            raise SessionError(f"a tool that shadows must be named {self._schema.name!r}, not {tool.name!r}")
+        self._see(replace(self._surface, own=(*self._others(), tool)))
+
+    def show_skill_tool(self) -> None:
+        """Undo every restriction that hides the skill tool, and every tool that shadows it."""
+        left = tuple(r for r in self._surface.restrictions if r.passes(self._schema.name))
+        self._see(replace(self._surface, own=self._others(), restrictions=left))
+
+    # How.
+
+    def _others(self) -> tuple[ToolSchema, ...]:
+        return tuple(tool for tool in self._surface.own if tool.name != self._schema.name)
+
+    def _see(self, surface: ToolSurface) -> None:
+        self._surface = surface
+        self._tools = surface.visible()
+
+    def _look(self) -> tuple[Catalog, bool]:
+        snapshot = self.source.snapshot()
+        skills, catalog = self._seen
+        if snapshot.skills is not skills and snapshot.skills != skills:
+            catalog = self.dialect.catalog_of(snapshot)
+        self._seen = (snapshot.skills, catalog)
+        return catalog, snapshot.complete
+
+    def _catalog_message(self, update: CatalogUpdate) -> Message:
+        block = self.dialect.render_catalog(update.catalog, update.form)
+        return Message(role="user", content=(block,), source=update.source())
+
+    def _invocations(self, batch: Iterable[Message]) -> list[Message]:
+        blocks = [block.text for m in batch if m.source.get("kind") == "user" for block in m.content]
+        messages = []
+        for name in self.dialect.invoked_names(blocks):
+            loaded = self.source.load(name)
+            if loaded is None or loaded.name != name or not loaded.invocation.user_invocable:
+                continue  # stays prose, as the user wrote it
+            source: dict[str, Any] = {"kind": "skill-invocation", "name": name, "form": "instructions"}
+            block = TextBlock(text=self.dialect.render_skill(loaded))
+            messages.append(Message(role="user", content=(block,), source=MappingProxyType(source)))
+        return messages
+
+    def _check(self, signal: AbortSignal | None) -> None:
+        if signal is not None and signal.aborted:
+            raise SessionError(str(signal.reason))
+
+    def _append(self, *messages: Message) -> None:
+        for message in messages:
+            self._note(message, len(self._log))
+            self._log.append(Event(message=message))
+        self._messages += messages
+
+    def _note(self, message: Message, position: int) -> None:
+        if message.role == "user":
+            catalog = catalog_in(message.source)
+            if catalog is not None:
+                self._catalogs = self._catalogs.publish(catalog, position)
+        for call in message.tool_calls:
+            self._call_ids.add(call.id)
+            self._open_calls[call.id] = call
+        if message.tool_call_id is not None:
+            self._open_calls.pop(message.tool_call_id, None)
+
+    def _reread(self) -> None:
+        """Work everything out again from the log, after it was changed elsewhere than at its end."""
+        self._messages = tuple(event.message for event in self._log if event.on_surface)
+        self._catalogs = SessionCatalog.resume(
+            (e.message.source if e.message.role == "user" else {}, e.on_surface) for e in self._log
+        )
+        self._call_ids.clear()
+        self._open_calls.clear()
+        for event in self._log:
+            for call in event.message.tool_calls:
+                self._call_ids.add(call.id)
+                if event.on_surface:
+                    self._open_calls[call.id] = call
+            if event.message.tool_call_id is not None:
+                self._open_calls.pop(event.message.tool_call_id, None)
