@@ -228,11 +228,13 @@ class RunInterrupted(RoutingError):
     Attributes:
         answered: how many requests were answered and stored.
         total: how many the run wanted.
+        report: the report of what was answered, or None if nothing was.
     """
 
-    def __init__(self, message: str, *, answered: int, total: int) -> None:
+    def __init__(self, message: str, *, answered: int, total: int, report: object | None = None) -> None:
         self.answered = answered
         self.total = total
+        self.report = report
         super().__init__(message)
 
 

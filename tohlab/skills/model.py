@@ -110,8 +110,8 @@ class SkillSource(Protocol):
     """Anything that finds skills and reads their bodies.
 
     `snapshot` never raises for a bad file: that is a `Problem`. It may raise `ProviderError` for a broken
-    contract. `load` reads the body afresh on each call and holds nothing; it gives None for a name that is not
-    there (any more), and whatever the provider raises goes through.
+    contract. `load` reads the body afresh on each call and holds nothing; it gives None for a name that is
+    not there (any more), and whatever the provider raises goes through.
     """
 
     def snapshot(self) -> Snapshot: ...

@@ -1,0 +1,161 @@
+"""The text of a skill file to its fields and its body.
+
+Most frontmatter is a few lines of `key: value`; `read_fields` reads those without a YAML parser and hands
+everything else, at the least doubt, to `yaml12`. A law in the tests holds the two against each other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tohlab.ecma import trim
+from tohlab.errors import FrontmatterError
+from tohlab.skills.yaml12 import YamlError, load_yaml, resolve_plain
+
+# Characters that mean nothing to YAML inside a plain scalar; space is added where it may stand.
+_SAFE: Final = (
+    "!\"$%&'()*+,./0-9;<=>?@A-Z\\[\\\\\\]^_`a-z{|}~\u00a1-\u2027\u202a-\ud7ff\uf900-\ufdff\uff01-\uff60-"
+)
+_SIMPLE_LINE: Final = re.compile(
+    r"([A-Za-z][A-Za-z0-9_-]{0,62}): (?:"
+    rf"([A-Za-z0-9](?:[{_SAFE} ]|:(?=[{_SAFE}])|(?<=[{_SAFE}])#)*)"
+    rf'|"([{_SAFE.replace(chr(34), "").replace(chr(92) * 2, "")} :#]*)"'
+    rf"|'([{_SAFE.replace(chr(39), '')} :#]*)'"
+    r")\r?\n"
+)
+_CLOSING: Final = re.compile(r"^---\r?(?:\n|\Z)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillFile:
+    """A skill file taken apart, before any harness has judged it."""
+
+    fields: Mapping[str, Any]
+    """The frontmatter; values as YAML 1.2 core has them."""
+    body: str
+    """Everything after the closing line, trimmed as JavaScript trims."""
+    key_lines: Mapping[str, int]
+    """The line of each top-level key, counted from 1 in the whole file."""
+    body_line: int
+    """The line after the closing line, counted from 1."""
+
+
+def parse_frontmatter(text: str) -> SkillFile:
+    """Return the fields and the body of a skill file.
+
+    The first line has to be exactly `---` (a carriage return may follow), and so has the closing one; between
+    them stands a mapping in YAML 1.2 core. Source: `parseFrontmatter` of the harness's filesystem provider,
+    checked against the `frontmatter` vectors.
+
+    Args:
+        text: the whole file, decoded; a byte order mark is part of it and spoils the first line.
+
+    Raises:
+        FrontmatterError: `missing-frontmatter`, `invalid-yaml` or `duplicate-key`, with the line in the file,
+            the reason as the harness logs it, and the smallest repair.
+    """
+    opening = text.find("\n")
+    if opening < 0 or text[:opening] not in ("---", "---\r"):
+        raise missing_frontmatter(text)
+    closing = _CLOSING.search(text, opening + 1)
+    if closing is None:
+        raise missing_frontmatter(text)
+    fields, lines = read_fields(text[opening + 1 : closing.start()])
+    return SkillFile(
+        fields=fields,
+        body=trim(text[closing.end() :]),
+        key_lines=lines,
+        body_line=text.count("\n", 0, closing.start()) + 2,
+    )
+
+
+def read_fields(yaml_text: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
+    """Return the fields between the two `---` lines and the line of each in the file.
+
+    Raises:
+        FrontmatterError: as `parse_frontmatter`.
+    """
+    simple = read_simple_fields(yaml_text)
+    if simple is not None:
+        return simple, dict(zip(simple, range(2, len(simple) + 2), strict=True))
+    try:
+        value, lines = load_yaml(yaml_text)
+    except YamlError as error:
+        line = None if error.line is None else error.line + 1
+        reason = f"invalid YAML frontmatter: {error.kind}: {error.reason}"
+        raise FrontmatterError(error.code, reason, line, remedy=_repair(yaml_text, error)) from None
+    if not isinstance(value, dict):
+        remedy = "write `name: …` and `description: …`, one a line, between the two --- lines"
+        raise FrontmatterError("missing-frontmatter", "missing YAML frontmatter", 2, remedy=remedy)
+    return value, {key: line + 1 for key, line in lines.items()}
+
+
+def read_simple_fields(yaml_text: str) -> dict[str, Any] | None:
+    """Return the fields if each line is a plain `key: value`, or None if a YAML parser has to look.
+
+    Where this gives fields, `load_yaml` gives the same ones.
+    """
+    fields: dict[str, Any] = {}
+    at, end = 0, len(yaml_text)
+    while at < end:
+        match = _SIMPLE_LINE.match(yaml_text, at)
+        if match is None:
+            return None
+        key, plain, double, single = match.groups()
+        if key in fields or resolve_plain(key) is not key:
+            return None
+        if plain is not None:
+            if plain[-1] == " ":
+                return None
+            fields[key] = resolve_plain(plain)
+        else:
+            fields[key] = double if single is None else single
+        at = match.end()
+    return fields or None
+
+
+def missing_frontmatter(text: str) -> FrontmatterError:
+    """Return the error for a text without frontmatter, with the repair that its first lines call for."""
+    first, _, rest = text.partition("\n")
+    line = 1
+    if first.startswith("\ufeff---"):
+        remedy = "save the file as UTF-8 without a byte order mark"
+    elif first.rstrip("\r") == "---":
+        fence = re.search(r"^(?:[ \t]+---[ \t]*|---[ \t]+|-{4,}|\.\.\.)\r?$", rest, re.MULTILINE)
+        line = text.count("\n") + (not text.endswith("\n"))
+        remedy = "close the frontmatter with a line that is exactly ---"
+        if fence:
+            line = rest.count("\n", 0, fence.start()) + 2
+            remedy = f"make line {line} exactly --- (nothing before or after it)"
+        elif not rest:
+            line = 1
+    elif first.rstrip() == "---" or re.fullmatch(r"\s*-{3,}\s*", first):
+        remedy = "make line 1 exactly --- (nothing before or after it)"
+    elif not first.strip() and rest.lstrip().startswith("---"):
+        remedy = "remove everything before the first ---, blank lines too"
+    elif not text.strip():
+        remedy = "the file is empty: start it with ---, name, description, ---"
+    else:
+        remedy = "start the file with a line ---, then name and description, then a line ---"
+    return FrontmatterError("missing-frontmatter", "missing YAML frontmatter", line, remedy=remedy)
+
+
+def _repair(yaml_text: str, error: YamlError) -> str:
+    lines = yaml_text.split("\n")
+    at = (error.line or 1) - 1
+    line = lines[at].rstrip("\r") if at < len(lines) else ""
+    if error.code == "duplicate-key":
+        return "keep one of the two and remove the other"
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "indent with spaces instead of tabs"
+    key, colon, value = line.strip().partition(": ")
+    if colon and value and value[0] not in "\"'|>" and re.fullmatch(r"[\w-]+", key):
+        if value[0] in "[{" and not re.search(r"[\]}]\s*$", value):
+            return f"close the bracket, or put the value of {key} in quotes"
+        return f"put the value of {key} in quotes, or on an indented line of its own after `{key}: >-`"
+    if colon and value and value[0] in "\"'":
+        return f"close the quotes of {key}, or write \\\" for one inside double quotes, '' inside single ones"
+    return "correct the YAML here, or put the value in quotes"
