@@ -14,6 +14,7 @@ import yaml
 
 from tohlab.errors import TohlabError
 from tohlab.library import _locate, library_cases, library_dir, library_recording, library_skills
+from tohlab.skills.sources import FilesystemSource
 
 KINDS = ("direct", "paraphrase", "indirect", "two", "none")
 FILES = sorted(library_skills().glob("*/SKILL.md"))
@@ -100,6 +101,21 @@ def test_the_skills_differ_in_the_ways_real_ones_do() -> None:
     assert any(re.search(r"^description: >", head, re.M) for head in heads.values())
     assert any(re.search(r'^description: ".*: ', head, re.M) for head in heads.values())
     assert any(not fields["description"].isascii() for fields in SKILLS.values())
+
+
+def test_every_skill_loads_in_toh_as_it_is_written() -> None:
+    source = FilesystemSource.tree(library_skills())
+    snapshot = source.snapshot()
+    assert snapshot.complete
+    assert snapshot.problems == ()
+    assert {skill.name: skill.description for skill in snapshot.skills} == {
+        name: fields["description"] for name, fields in SKILLS.items()
+    }
+    assert {skill.name for skill in snapshot.skills if skill.invocation.model_invocable} == INVOCABLE
+    for name in SKILLS:
+        loaded = source.load(name)
+        assert loaded is not None
+        assert loaded.content == body(name).strip()
 
 
 def test_no_two_skills_share_a_description_or_a_body() -> None:
