@@ -1,0 +1,61 @@
+"""The process that holds the model: llama.cpp's HTTP server on loopback, until it is ended.
+
+Run by path (`python -P child.py ...`), so it imports nothing of tohlab. It prints one line,
+`tohlab: listening on http://127.0.0.1:PORT`, when the model is loaded. All that it and the engine print goes
+wherever its own streams were directed, which is the log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+
+def main(argv: list[str]) -> int:
+    """Serve until ended; with `--parent PID` also end when that process is gone."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gguf", required=True)
+    parser.add_argument("--alias", required=True)
+    parser.add_argument("--template", type=Path)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--ctx", type=int, required=True)
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--parent", type=int)
+    wanted = parser.parse_args(argv)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    import xllamacpp
+
+    params = xllamacpp.CommonParams()
+    params.model.path = wanted.gguf
+    params.model_alias = {wanted.alias}
+    params.n_ctx = wanted.ctx
+    params.n_parallel = 1  # one slot, so that what is reused can be repeated
+    params.cache_ram_mib = 0  # no second store of prompts beside the slot, for the same reason
+    params.hostnames = ["127.0.0.1"]
+    params.port = wanted.port
+    params.cpuparams.n_threads = wanted.threads
+    params.cpuparams_batch.n_threads = wanted.threads
+    params.use_jinja = True
+    params.endpoint_slots = True
+    params.endpoint_metrics = True
+    params.ui = False
+    params.verbosity = -1
+    if wanted.template:
+        params.chat_template = wanted.template.read_text(encoding="utf-8")
+    server = xllamacpp.Server(params)
+    print(f"tohlab: listening on {server.listening_address}", flush=True)
+    while wanted.parent is None or os.getppid() == wanted.parent:
+        time.sleep(0.5)
+    return 0
+
+
+if __name__ == "__main__":
+    # the engine's threads would keep a normal exit waiting
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    os._exit(code)
