@@ -18,6 +18,7 @@ from tohlab.dialects import Dialect, get_dialect
 from tohlab.ecma import json_stringify
 from tohlab.errors import SessionError, UnsupportedByDialect
 from tohlab.request import Message, Request, TextBlock, ToolCall, ToolSchema, text_message
+from tohlab.skills.loading import load_skill
 from tohlab.skills.model import SkillSource, SkillSummary
 from tohlab.tools import AbortSignal, SkillTool, ToolResult, ToolSurface, failure
 
@@ -137,7 +138,7 @@ class Session:
         """Take a step with a batch of user-role messages from anywhere.
 
         The batch may hold a catalog of its own (a readable `skill-catalog` source): it is kept if it is
-        right, replaced where it stands if it is stale, dropped if none is due. A step that fails logs nothing.
+        right, replaced where it stands if it is stale, dropped if none is due. A failed step logs nothing.
 
         Args:
             batch: what enters the conversation in this step, in order.
@@ -327,8 +328,8 @@ class Session:
         blocks = [block.text for m in batch if m.source.get("kind") == "user" for block in m.content]
         messages = []
         for name in self.dialect.invoked_names(blocks):
-            loaded = self.source.load(name)
-            if loaded is None or loaded.name != name or not loaded.invocation.user_invocable:
+            loaded = load_skill(self.source, name)
+            if loaded is None or not loaded.invocation.user_invocable:
                 continue  # stays prose, as the user wrote it
             source: dict[str, Any] = {"kind": "skill-invocation", "name": name, "form": "instructions"}
             block = TextBlock(text=self.dialect.render_skill(loaded))

@@ -17,6 +17,7 @@ from tohlab.dialects import Dialect, get_dialect
 from tohlab.ecma import utf16_sort_key
 from tohlab.errors import ToolsError
 from tohlab.request import ToolSchema
+from tohlab.skills.loading import load_skill
 from tohlab.skills.model import LoadedSkill, ResourceBase, SkillSource
 
 _BASE_KEYS = {"directory": "path", "url": "url", "opaque": "description"}
@@ -158,8 +159,8 @@ class SkillTool:
             return failure(dialect, "unknown-skill", name=name)
         if not summary.invocation.model_invocable:
             return failure(dialect, "not-for-models", name=name)
-        loaded = self.source.load(name)
-        if loaded is None or loaded.name != name:
+        loaded = load_skill(self.source, name)
+        if loaded is None:
             return failure(dialect, "unknown-skill", name=name)
         if not loaded.invocation.model_invocable:
             return failure(dialect, "not-for-models", name=name)

@@ -1,0 +1,47 @@
+"""Options and fixtures that every room's tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+GOLDEN = HERE / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("tohlab")
+    group.addoption(
+        "--vectors",
+        metavar="FILE",
+        default=str(HERE / "conformance" / "toh.jsonl"),
+        help="conformance vectors to hold the dialects against (default: the project's own copy)",
+    )
+    group.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the golden files anew; the difference is then reviewed as a change of behaviour",
+    )
+
+
+class Golden:
+    """Compares a text with the file that holds it, byte for byte."""
+
+    def __init__(self, *, update: bool) -> None:
+        self._update = update
+
+    def check(self, name: str, text: str) -> None:
+        """Assert that `text` is what `tests/golden/<name>` holds; with --update-golden write it there."""
+        path = GOLDEN / name
+        if self._update:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        assert path.is_file(), f"{path} is missing; write it with --update-golden and review it"
+        assert text == path.read_bytes().decode("utf-8", "surrogatepass")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """The golden files."""
+    return Golden(update=request.config.getoption("--update-golden"))
