@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from tohlab.ecma import json_stringify
+from tohlab.errors import RequestError
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -172,3 +173,105 @@ class Request:
         if self.tools:
             result["tools"] = [{"type": "function", "function": tool.to_dict()} for tool in self.tools]
         return result
+
+    @classmethod
+    def from_openai(cls, data: Any) -> Request:
+        """Return the request that a chat completions body holds: `{messages, tools?}`, other keys are left.
+
+        Every message keeps its place, also system and developer messages (a developer message is a system
+        one). Content is a text, a list of text parts or null. Functions are the only kind of tool.
+
+        Args:
+            data: the parsed JSON.
+
+        Raises:
+            RequestError: it is not such a body, or holds what has no text form here (images, audio, files).
+        """
+        body = _expect(data, dict, "a request", "")
+        rows = _expect(body.get("messages"), list, "a list of messages", "messages")
+        tools = _expect(body.get("tools") or [], list, "a list of tools", "tools")
+        return cls(
+            tools=tuple(_tool_from_openai(tool, f"tools[{i}]") for i, tool in enumerate(tools)),
+            messages=tuple(_message_from_openai(row, f"messages[{i}]") for i, row in enumerate(rows)),
+        )
+
+
+_JSON_NAMES: Mapping[type, str] = {
+    dict: "an object",
+    list: "an array",
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    type(None): "nothing",
+}
+_ROLES: Mapping[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+}
+
+
+def _expect(value: Any, kind: type, what: str, where: str) -> Any:
+    if isinstance(value, kind):
+        return value
+    found = _JSON_NAMES.get(type(value), type(value).__name__)
+    raise RequestError(f"{what} is expected ({_JSON_NAMES[kind]}), not {found}", where=where)
+
+
+def _tool_from_openai(data: Any, where: str) -> ToolSchema:
+    row = _expect(data, dict, "a tool", where)
+    if row.get("type", "function") != "function" or "function" not in row:
+        raise RequestError(
+            f"only function tools have a schema, not {row.get('type')!r}", where=f"{where}.type"
+        )
+    where = f"{where}.function"
+    function = _expect(row["function"], dict, "a function", where)
+    return ToolSchema(
+        name=_expect(function.get("name"), str, "the tool's name", f"{where}.name"),
+        description=_expect(function.get("description") or "", str, "its text", f"{where}.description"),
+        parameters=_expect(function.get("parameters") or {}, dict, "a JSON Schema", f"{where}.parameters"),
+    )
+
+
+def _message_from_openai(data: Any, where: str) -> Message:
+    row = _expect(data, dict, "a message", where)
+    role = row.get("role")
+    if role not in _ROLES:
+        raise RequestError(f"{role!r} is no role; use one of: {', '.join(_ROLES)}", where=f"{where}.role")
+    calls = _expect(row.get("tool_calls") or [], list, "a list of calls", f"{where}.tool_calls")
+    call_id = row.get("tool_call_id")
+    return Message(
+        role=_ROLES[role],
+        content=_content_from_openai(row.get("content"), f"{where}.content"),
+        tool_calls=tuple(_call_from_openai(c, f"{where}.tool_calls[{i}]") for i, c in enumerate(calls)),
+        tool_call_id=None if call_id is None else _expect(call_id, str, "an id", f"{where}.tool_call_id"),
+    )
+
+
+def _content_from_openai(data: Any, where: str) -> tuple[TextBlock, ...]:
+    if data is None:
+        return ()
+    if isinstance(data, str):
+        return (TextBlock(text=data),)
+    blocks = []
+    for i, part in enumerate(_expect(data, list, "a text or a list of parts", where)):
+        kind = _expect(part, dict, "a part", f"{where}[{i}]").get("type")
+        if kind not in ("text", "input_text", "output_text"):
+            raise RequestError(f"a part of type {kind!r} has no text to count", where=f"{where}[{i}].type")
+        blocks.append(TextBlock(text=_expect(part.get("text"), str, "its text", f"{where}[{i}].text")))
+    return tuple(blocks)
+
+
+def _call_from_openai(data: Any, where: str) -> ToolCall:
+    row = _expect(data, dict, "a call", where)
+    function = _expect(row.get("function"), dict, "a function call", f"{where}.function")
+    return ToolCall(
+        id=_expect(row.get("id") or "", str, "an id", f"{where}.id"),
+        name=_expect(function.get("name"), str, "the tool's name", f"{where}.function.name"),
+        arguments=_expect(
+            function.get("arguments") or "", str, "the arguments as JSON text", f"{where}.function.arguments"
+        ),
+    )

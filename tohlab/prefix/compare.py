@@ -9,7 +9,6 @@ message's source, names of spans) and what `plain` does not write out (call ids)
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -148,9 +147,9 @@ def compare_prefix(before: Request, after: Request, meter: TokenMeter | None = N
     meter = meter or get_meter()
     old, new = layout_of(before, meter), layout_of(after, meter)
     same = _shared_segments(old, new, meter)
-    shared = old.ends[same]
+    shared = old.trunk.ends[same]
     divergence: Divergence | None = None
-    if same < len(old.segments) and same < len(new.segments):
+    if same < old.length and same < new.length:
         divergence = _divergence(old, new, same, meter)
         shared = divergence.token
     return PrefixComparison(
@@ -168,10 +167,11 @@ def _shared_segments(old: Layout, new: Layout, meter: TokenMeter) -> int:
     before, after = old.request, new.request
     same = 0
     if before.system == after.system and before.tools == after.tools:
-        same = old.message_ends[common_prefix(before.messages, after.messages)]
-    end = min(len(old.segments), len(new.segments))
+        same = old.trunk.message_ends[common_prefix(before.messages, after.messages)]
+    end = min(old.length, new.length)
+    olds, news = old.trunk.segments, new.trunk.segments
     while same < end:
-        was, now = old.segments[same], new.segments[same]
+        was, now = olds[same], news[same]
         if _header(old, same) != _header(new, same):
             break
         # Other texts may still be the same tokens: lone surrogates all count as U+FFFD.
@@ -182,22 +182,19 @@ def _shared_segments(old: Layout, new: Layout, meter: TokenMeter) -> int:
 
 
 def _header(layout: Layout, index: int) -> tuple[str, str, bool]:
-    segment = layout.segments[index]
-    ends = layout.message_ends
-    found = bisect_left(ends, index)
-    opens_message = found < len(ends) and ends[found] == index
-    return _NUMBER.sub("", segment.path), segment.role, opens_message
+    segment = layout.trunk.segments[index]
+    return _NUMBER.sub("", segment.path), segment.role, layout.opens_message(index)
 
 
 def _divergence(old: Layout, new: Layout, index: int, meter: TokenMeter) -> Divergence:
-    was, now = old.segments[index], new.segments[index]
+    was, now = old.trunk.segments[index], new.trunk.segments[index]
     if _header(old, index) != _header(new, index):
         return Divergence(
             path=now.path,
             label=_label(now),
             before_label=_label(was),
             character=0,
-            token=old.ends[index],
+            token=old.trunk.ends[index],
             token_character=0,
             before=_excerpt(was.text),
             after=_excerpt(now.text),
@@ -217,7 +214,7 @@ def _divergence(old: Layout, new: Layout, index: int, meter: TokenMeter) -> Dive
         label=now_label,
         before_label=was_label,
         character=now_start + step,
-        token=old.ends[index] + same,
+        token=old.trunk.ends[index] + same,
         token_character=now_start,
         before=_excerpt(was_rest[: len(was_rest) - tail]),
         after=_excerpt(now_rest[: len(now_rest) - tail]),

@@ -2,7 +2,8 @@
 
 A long session's requests share nearly everything. A `Layout` is one request laid out in tokens: its segments,
 and how many tokens stand before each. `layout_of` remembers the last few layouts of each meter and builds the
-next one from whichever shares the most leading messages, so that a turn costs what the turn added. The method
+next one from whichever shares the most leading messages, so that a turn costs what the turn added: layouts of
+one growing session lie on one `Trunk`, whose lists are only ever appended to. The method
 and its measurements are prefix.md 4.1, C: segment lists compared, cumulative counts, each distinct text
 encoded once.
 
@@ -13,8 +14,10 @@ from __future__ import annotations
 
 import threading
 import weakref
+from bisect import bisect_left
 from collections import deque
-from itertools import accumulate
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tohlab.request import Request, Segment
@@ -27,30 +30,66 @@ REMEMBERED: Final = 8
 """How many requests' layouts are kept for each meter."""
 
 
-class Layout:
-    """One request laid out in tokens. Treat as read-only."""
+class Trunk:
+    """The longest request of a line of requests, each of which begins with the one before."""
 
-    __slots__ = ("costs", "ends", "message_ends", "request", "segments")
+    __slots__ = ("cost_ends", "costs", "ends", "message_ends", "segments")
 
-    def __init__(
-        self,
-        request: Request,
-        segments: tuple[Segment, ...],
-        ends: tuple[int, ...],
-        message_ends: tuple[int, ...],
-    ) -> None:
-        self.request = request
-        self.segments = segments
-        self.ends = ends
-        """Tokens before each segment, and at last the total: one more than there are segments."""
-        self.message_ends = message_ends
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+        self.ends: list[int] = [0]
+        """Tokens before each segment, and at last all: one more than there are segments."""
+        self.message_ends: list[int] = []
         """Segments before each message, and at last all: one more than there are messages."""
-        self.costs: tuple[tuple[SegmentCost, ...], ...] = ()
-        """Costs of the leading segments, as far as anyone asked."""
+        self.costs: list[SegmentCost] = []
+        """Costs of the leading segments, as far as anyone asked; several for a segment with named parts."""
+        self.cost_ends: list[int] = [0]
+        """Costs before each segment for which there are any, and at last all."""
 
-    @property
-    def total_tokens(self) -> int:
-        return self.ends[-1]
+    def add(self, segments: Iterable[Segment], meter: TokenMeter) -> None:
+        ends = self.ends
+        tokens = ends[-1]
+        for segment in segments:
+            tokens += meter.count(segment.text)
+            self.segments.append(segment)
+            ends.append(tokens)
+        self.message_ends.append(len(self.segments))
+
+    def branch(self, messages: int) -> Trunk:
+        """Return a trunk that begins with this one's first `messages` messages."""
+        new = Trunk()
+        cut = self.message_ends[messages]
+        new.segments = self.segments[:cut]
+        new.ends = self.ends[: cut + 1]
+        new.message_ends = self.message_ends[: messages + 1]
+        new.cost_ends = self.cost_ends[: cut + 1]
+        new.costs = self.costs[: new.cost_ends[-1]]
+        return new
+
+
+class Layout:
+    """One request laid out in tokens: the beginning of a trunk. Treat as read-only."""
+
+    __slots__ = ("length", "request", "total_tokens", "trunk")
+
+    def __init__(self, request: Request, trunk: Trunk) -> None:
+        self.request = request
+        self.trunk = trunk
+        self.length = trunk.message_ends[len(request.messages)]
+        """How many segments the request has."""
+        self.total_tokens = trunk.ends[self.length]
+
+    def opens_message(self, index: int) -> bool:
+        """Whether the segment is the first of a message."""
+        ends = self.trunk.message_ends
+        found = bisect_left(ends, index)
+        return found < len(self.request.messages) and ends[found] == index
+
+
+@dataclass(slots=True)
+class _Memory:
+    layouts: deque[Layout] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 def common_prefix(a: Any, b: Any) -> int:
@@ -67,61 +106,61 @@ def common_prefix(a: Any, b: Any) -> int:
     return low
 
 
-_memory: weakref.WeakKeyDictionary[TokenMeter, deque[Layout]] = weakref.WeakKeyDictionary()
-_lock = threading.Lock()
+_memories: weakref.WeakKeyDictionary[TokenMeter, _Memory] = weakref.WeakKeyDictionary()
+_memories_lock = threading.Lock()
+
+
+def memory_of(meter: TokenMeter) -> _Memory:
+    """Return what is remembered for a meter; nothing lasting for one that cannot be weakly referenced."""
+    try:
+        memory = _memories.get(meter)
+        if memory is None:
+            with _memories_lock:
+                memory = _memories.setdefault(meter, _Memory())
+    except TypeError:
+        memory = _Memory()
+    return memory
 
 
 def layout_of(request: Request, meter: TokenMeter) -> Layout:
     """Return the request laid out in tokens, building on the layouts that this meter's requests had last."""
-    try:
-        with _lock:
-            recent = _memory.setdefault(meter, deque(maxlen=REMEMBERED))
-            candidates = list(recent)
-    except TypeError:  # a meter that cannot be weakly referenced or hashed is not remembered
-        return _build(request, meter, None, 0)
-    base: Layout | None = None
-    shared = -1
-    for layout in reversed(candidates):
-        known = layout.request
-        if known is request:
-            return layout
-        if known.system != request.system or known.tools != request.tools:
-            continue
-        length = len(known.messages)
-        if length > shared:
-            same = common_prefix(known.messages, request.messages)
-            if same > shared:
-                base, shared = layout, same
-            if same == length:
-                break
-    layout = _build(request, meter, base, max(shared, 0))
-    with _lock:
-        recent.append(layout)
+    memory = memory_of(meter)
+    with memory.lock:
+        base: Layout | None = None
+        shared = -1
+        for layout in reversed(memory.layouts):
+            known = layout.request
+            if known is request:
+                return layout
+            if known.system != request.system or known.tools != request.tools:
+                continue
+            length = len(known.messages)
+            if length > shared:
+                same = common_prefix(known.messages, request.messages)
+                if same > shared:
+                    base, shared = layout, same
+                if same == length:
+                    break
+        try:
+            layout = _build(request, meter, base, shared)
+        except BaseException:
+            memory.layouts.clear()  # a trunk may have been left half grown; none is built on again
+            raise
+        memory.layouts.append(layout)
     return layout
 
 
 def _build(request: Request, meter: TokenMeter, base: Layout | None, shared: int) -> Layout:
+    messages = request.messages
     if base is None:
-        opening: tuple[int, ...] = (len(request.tools) + bool(request.system),)
-        kept: tuple[Segment, ...] = ()
-        fresh = list(request.segments())
-        known_ends: tuple[int, ...] = ()
-        tokens = 0
-        messages = request.messages
+        shared = 0
+        trunk = Trunk()
+        trunk.add(Request(tools=request.tools, system=request.system).segments(), meter)
     else:
-        opening = base.message_ends[: shared + 1]
-        cut = opening[-1]
-        kept = base.segments[:cut]
-        messages = request.messages[shared:]
-        fresh = [segment for i, message in enumerate(messages, shared) for segment in message.segments(i)]
-        known_ends = base.ends[:cut]
-        tokens = base.ends[cut]
-    ends = list(accumulate((meter.count(segment.text) for segment in fresh), initial=tokens))
-    sizes = (len(message.content) + len(message.tool_calls) for message in messages)
-    message_ends = list(accumulate(sizes, initial=opening[-1]))
-    layout = Layout(
-        request, kept + tuple(fresh), known_ends + tuple(ends), opening[:-1] + tuple(message_ends)
-    )
-    if base is not None:
-        layout.costs = base.costs[: len(kept)]
-    return layout
+        trunk = base.trunk
+        # What begins with the trunk's last request makes it longer; what parts from it needs its own.
+        if shared < len(messages) and shared + 1 < len(trunk.message_ends):
+            trunk = trunk.branch(shared)
+    for i in range(shared, len(messages)):
+        trunk.add(messages[i].segments(i), meter)
+    return Layout(request, trunk)

@@ -13,13 +13,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Final
 
 from tohlab.dialects import Dialect, get_dialect
 from tohlab.request import Message, Request, Segment, Span
-from tohlab.skills.model import SkillSource
-from tohlab.tokens.ledger import layout_of
+from tohlab.skills.model import SkillSource, Snapshot
+from tohlab.tokens.ledger import layout_of, memory_of
 from tohlab.tokens.meter import TokenMeter, get_meter
 
 RENDERER: Final = "plain"
@@ -95,19 +94,21 @@ def measure(request: Request, meter: TokenMeter | None = None) -> RequestCost:
     """
     meter = meter or get_meter()
     layout = layout_of(request, meter)
-    costs = layout.costs
-    if len(costs) < len(layout.segments):
-        ends = layout.ends
-        fresh = [
-            _costs_of(segment, ends[i + 1] - ends[i], meter)
-            for i, segment in enumerate(layout.segments[len(costs) :], len(costs))
-        ]
-        costs = layout.costs = costs + tuple(fresh)
+    trunk = layout.trunk
+    if len(trunk.cost_ends) <= layout.length:
+        with memory_of(meter).lock:
+            for i in range(len(trunk.cost_ends) - 1, layout.length):
+                tokens = trunk.ends[i + 1] - trunk.ends[i]
+                costs = _costs_of(trunk.segments[i], tokens, meter)
+                del trunk.costs[trunk.cost_ends[-1] :]  # what an interrupted call left
+                trunk.costs.extend(costs)
+                trunk.cost_ends.append(len(trunk.costs))
+    end = trunk.cost_ends[layout.length]
     return RequestCost(
         meter=meter.name,
         renderer=RENDERER,
         total_tokens=layout.total_tokens,
-        segments=tuple(chain.from_iterable(costs)),
+        segments=tuple(trunk.costs if end == len(trunk.costs) else trunk.costs[:end]),
     )
 
 
@@ -192,6 +193,7 @@ def measure_catalog(
     meter: TokenMeter | None = None,
     *,
     bodies: bool = False,
+    snapshot: Snapshot | None = None,
 ) -> CatalogCost:
     """Return what the skills of `source` cost in every request: the skill tool and the catalog, row by row.
 
@@ -203,6 +205,7 @@ def measure_catalog(
         dialect: whose wording, by name or as an instance.
         meter: what counts; `o200k_base` unless told otherwise.
         bodies: also read each body and say what loading it adds.
+        snapshot: a look at `source` that was already taken, to save another.
 
     Raises:
         UnknownDialect: no dialect of that name.
@@ -210,7 +213,7 @@ def measure_catalog(
     """
     meter = meter or get_meter()
     harness = get_dialect(dialect)
-    catalog = harness.catalog_of(source.snapshot())
+    catalog = harness.catalog_of(snapshot or source.snapshot())
     tool = harness.skill_tool()
     messages: tuple[Message, ...] = ()
     if catalog.entries:
