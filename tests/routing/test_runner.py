@@ -1,0 +1,210 @@
+"""A run asks every case, keeps every answer, and stops for a reason."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.routing import shapes
+from tests.routing.service import asked_text, completion, fails, ok, serving
+from tohlab.errors import EndpointError, ReplayMiss, RoutingError, StoreError
+from tohlab.routing import OpenAIClient, ReplyStore, RetryPolicy, run_routing
+
+QUICK = RetryPolicy(first_wait_s=0.01)
+
+
+def test_a_perfect_model_is_right_in_ten_of_ten() -> None:
+    dataset = shapes.ten()
+    with serving(shapes.perfect(dataset)) as service:
+        report = run_routing(dataset, shapes.source(), OpenAIClient(service.base_url), model="m")
+    assert (report.n_total, report.n_scored, report.n_service_error, report.n_model_error) == (10, 10, 0, 0)
+    assert report.exact.value == 1.0
+    assert report.no_skill is not None
+    assert report.no_skill.n == 1
+    assert (report.tokens.prompt, report.tokens.cached, report.tokens.completion) == (1000, 900, 70)
+
+
+def test_the_catalog_is_asked_in_front_of_the_request_or_after_it() -> None:
+    dataset = shapes.ten()
+    with serving(lambda body, number: ok(completion())) as service:
+        client = OpenAIClient(service.base_url)
+        run_routing(dataset, shapes.source(), client, model="m")
+        run_routing(dataset, shapes.source(), client, model="m", placement="same-step")
+    opening, same_step = service.bodies[0]["messages"], service.bodies[10]["messages"]
+    assert opening[1] == {"role": "user", "content": "request number 0"}
+    assert opening == list(reversed(same_step))
+    assert "docx-report" in opening[0]["content"]
+    assert [t["function"]["name"] for t in service.bodies[0]["tools"]] == ["skill"]
+    assert service.bodies[0]["tool_choice"] == "auto"
+
+
+def test_asking_for_json_adds_one_message_and_a_schema_of_the_names() -> None:
+    dataset = shapes.ten()
+    with serving(lambda body, number: ok(completion(content='{"skills": ["pdf-forms"]}'))) as service:
+        report = run_routing(
+            dataset, shapes.source(), OpenAIClient(service.base_url), model="m", choice="json"
+        )
+    body = service.bodies[0]
+    assert "tools" not in body
+    assert [m["role"] for m in body["messages"]] == ["user"] * 3
+    assert asked_text(body) == "request number 0"
+    items = body["response_format"]["json_schema"]["schema"]["properties"]["skills"]["items"]
+    assert items["enum"] == list(shapes.NAMES)
+    assert report.choice == "json"
+    assert dict(report.labels)["ok"] == 3
+
+
+def test_a_store_makes_the_second_run_ask_nothing(tmp_path: Path) -> None:
+    dataset = shapes.ten()
+    with serving(shapes.perfect(dataset)) as service, ReplyStore(tmp_path / "s.sqlite") as store:
+        client = OpenAIClient(service.base_url)
+        first = run_routing(dataset, shapes.source(), client, model="m", store=store)
+        second = run_routing(dataset, shapes.source(), client, model="m", store=store)
+        assert len(service.bodies) == 10
+        assert (first.n_stored, second.n_stored) == (0, 10)
+        assert first.exact == second.exact
+
+
+def test_a_run_works_inside_a_running_loop() -> None:
+    dataset = shapes.ten()
+
+    async def cell() -> float:
+        await asyncio.sleep(0)
+        with serving(shapes.perfect(dataset)) as service:
+            return run_routing(
+                dataset, shapes.source(), OpenAIClient(service.base_url), model="m"
+            ).exact.value
+
+    assert asyncio.run(cell()) == 1.0
+
+
+def test_requests_that_fail_stand_beside_the_score() -> None:
+    dataset = shapes.ten()
+    perfect = shapes.perfect(dataset)
+    bad = {f"request number {i}" for i in (1, 3, 5, 7, 9)}
+    with serving(lambda b, n: fails(500) if asked_text(b) in bad else perfect(b, n)) as service:
+        report = run_routing(dataset, shapes.source(), OpenAIClient(service.base_url), model="m", retry=QUICK)
+    assert (report.n_total, report.n_scored, report.n_service_error) == (10, 5, 5)
+    assert report.exact.value == 1.0
+    assert report.exact.n == 5
+    assert (report.exact_worst, report.exact_best) == (0.5, 1.0)
+    assert dict(report.labels) == {"ok": 5, "infra:server": 5}
+    assert report.no_skill is None
+
+
+def test_a_key_that_is_refused_stops_the_run_at_once() -> None:
+    with serving(lambda b, n: fails(401)) as service:
+        with pytest.raises(EndpointError, match="401.*TOHLAB_API_KEY") as caught:
+            run_routing(shapes.ten(), shapes.source(), OpenAIClient(service.base_url), model="m")
+        assert len(service.bodies) == 1
+    assert caught.value.kind == "auth"
+
+
+def test_a_used_up_quota_stops_the_run_without_retries() -> None:
+    body = {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}
+    with serving(lambda b, n: fails(429, body)) as service:
+        with pytest.raises(EndpointError, match="quota"):
+            run_routing(shapes.ten(), shapes.source(), OpenAIClient(service.base_url), model="m")
+        assert len(service.bodies) == 1
+
+
+def test_retry_after_is_obeyed_and_the_answer_counts_once() -> None:
+    dataset = shapes.ten()
+    perfect = shapes.perfect(dataset)
+    waits: list[str] = []
+    with serving(lambda b, n: fails(429, Retry_After="1") if n == 0 else perfect(b, n)) as service:
+        start = time.monotonic()
+        report = run_routing(
+            dataset,
+            shapes.source(),
+            OpenAIClient(service.base_url),
+            model="m",
+            retry=QUICK,
+            progress=lambda p: waits.append(p.waiting),
+        )
+        assert time.monotonic() - start >= 1.0
+        assert len(service.bodies) == 11
+    assert report.n_scored == 10
+    assert report.trials[0].attempts == ("rate_limit 429",)
+    assert any("rate_limit 429, attempt 2 in 1 s" in wait for wait in waits)
+
+
+def test_a_run_in_which_nothing_is_answered_has_no_score() -> None:
+    with serving(lambda b, n: fails(429, Retry_After="0")) as service:
+        with pytest.raises(EndpointError, match="no score") as caught:
+            run_routing(
+                shapes.ten(), shapes.source(), OpenAIClient(service.base_url), model="m",
+                retry=RetryPolicy(first_wait_s=0.01, failures=100),
+            )  # fmt: skip
+        assert len(service.bodies) == 50
+    assert caught.value.kind == "rate_limit"
+
+
+def test_a_dead_port_stops_the_run_at_the_first_request() -> None:
+    with serving(lambda b, n: ok({})) as service:
+        url = service.base_url
+    start = time.monotonic()
+    with pytest.raises(EndpointError, match="cannot be reached.*Start the server") as caught:
+        run_routing(shapes.ten(), shapes.source(), OpenAIClient(url), model="m")
+    assert caught.value.kind == "connection"
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>hello</html>", b"", b"[]", b'{"choices": []}', b"\xff\xfe", b"null"]
+)
+def test_garbage_is_no_answer(body: bytes) -> None:
+    with serving(lambda b, n: (200, {}, body)) as service:
+        with pytest.raises(EndpointError, match="OpenAI-compatible") as caught:
+            run_routing(shapes.ten(), shapes.source(), OpenAIClient(service.base_url), model="m")
+    assert caught.value.kind == "garbage"
+
+
+def test_a_service_that_is_too_slow_is_a_service_error() -> None:
+    with serving(lambda b, n: ok(completion()), delay_s=0.5) as service:
+        with pytest.raises(EndpointError, match="did not answer within 0.1 s") as caught:
+            run_routing(
+                shapes.ten().sample(1), shapes.source(), OpenAIClient(service.base_url, timeout_s=0.1), model="m",
+                retry=QUICK,
+            )  # fmt: skip
+    assert caught.value.kind == "timeout"
+
+
+def test_a_context_that_is_too_long_is_not_tried_again() -> None:
+    body = {"error": {"message": "the request exceeds the available context size", "code": 400}}
+    dataset = shapes.ten()
+    perfect = shapes.perfect(dataset)
+    with serving(lambda b, n: fails(400, body) if n == 0 else perfect(b, n)) as service:
+        report = run_routing(dataset, shapes.source(), OpenAIClient(service.base_url), model="m")
+        assert len(service.bodies) == 10
+    assert report.trials[0].label == "infra:context_length"
+
+
+def test_a_replay_without_the_answer_says_what_differs(tmp_path: Path) -> None:
+    dataset = shapes.ten()
+    with ReplyStore(":memory:") as store:
+        with serving(shapes.perfect(dataset)) as service:
+            run_routing(dataset, shapes.source(), OpenAIClient(service.base_url), model="m", store=store)
+        replay = run_routing(dataset, shapes.source(), None, model="m", store=store)
+        assert replay.n_stored == 10
+        with pytest.raises(ReplayMiss, match="max_tokens: 256") as caught:
+            run_routing(dataset, shapes.source(), None, model="m", store=store, max_tokens=99)
+        assert "+max_tokens: 99" in caught.value.difference
+        with pytest.raises(ReplayMiss, match="recorded: m"):
+            run_routing(dataset, shapes.source(), None, model="other", store=store)
+
+
+def test_an_unknown_mode_lists_the_known_ones() -> None:
+    with pytest.raises(StoreError, match="record, replay, replay_or_record, off"):
+        run_routing(shapes.ten(), shapes.source(), None, model="m", mode="once")
+
+
+@pytest.mark.parametrize(("name", "value"), [("choice", "grammar"), ("placement", "end")])
+def test_an_unknown_way_of_asking_lists_the_known_ones(name: str, value: str) -> None:
+    with pytest.raises(RoutingError, match=f"no {name} '{value}'; known: "):
+        run_routing(
+            shapes.ten(), shapes.source(), OpenAIClient("http://127.0.0.1:9/v1"), model="m", **{name: value}
+        )

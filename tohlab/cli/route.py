@@ -1,0 +1,210 @@
+"""`tohlab route`: how often the right skill gets picked, by a model or by a baseline."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tohlab.routing import OpenAIClient, Progress, ReplyStore, RoutingDataset, RoutingReport
+    from tohlab.skills.model import SkillSource
+
+
+@click.command(short_help="How often the right skill gets picked.")
+@click.option(
+    "--skills", metavar="DIR|FILE", help="A folder of skills, or a catalog file (name, description)."
+)
+@click.option("--cases", metavar="FILE", help="Labelled requests, JSON lines (id, query, expected).")
+@click.option("--baseline", metavar="NAME", help="bm25, names or majority: no model needed.")
+@click.option(
+    "--base-url", metavar="URL", help="An OpenAI-compatible service; the key comes from the environment."
+)
+@click.option("--model", metavar="NAME", help="The model's name there, or in the recording.")
+@click.option("--choice", default="tools", show_default=True, help="tools (as the harness asks) or json.")
+@click.option(
+    "--placement", default="opening", show_default=True, help="opening or same-step: where the catalog is."
+)
+@click.option(
+    "--store", metavar="FILE", help="Keeps every answer; the same command again asks only the rest."
+)
+@click.option("--mode", metavar="MODE", help="record, replay, replay_or_record or off.")
+@click.option("--recording", metavar="FILE", help="Recorded answers (.jsonl or .jsonl.gz) to read first.")
+@click.option("--export", metavar="FILE", help="Write the answers as a recording (.jsonl or .jsonl.gz).")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="A sample of N labelled cases.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which sample.")
+@click.option(
+    "--replicates", type=click.IntRange(min=1), default=1, show_default=True, help="Asks each case K times."
+)
+@click.option(
+    "--concurrency", type=click.IntRange(min=1), help="Requests at once [1 on this machine, else 8]."
+)
+@click.option(
+    "--max-tokens", type=click.IntRange(min=1), default=256, show_default=True, help="The longest answer."
+)
+@click.option("--temperature", default="0", show_default=True, help="A number, or none to leave it out.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0.01), default=600.0, show_default=True, help="Seconds a request."
+)
+@click.option("--trials", is_flag=True, help="With --json: every single answer too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """How often the right skill gets picked, by a live model, a recording of one, or a baseline.
+
+    Without --skills and --cases it is our own library. With --model alone its answers are read from a recording
+    (our own, or --recording or --store). The key is read from TOHLAB_API_KEY or OPENAI_API_KEY.
+
+    \b
+    Examples:
+      tohlab route --baseline bm25
+      tohlab route --base-url http://127.0.0.1:8080/v1 --model qwen --choice json --store answers.sqlite
+      tohlab route --skills skills/ --cases cases.jsonl --base-url https://api.example.com/v1 --model m --limit 50
+      tohlab route --model qwen --recording answers.jsonl.gz --choice json --json
+    """
+    if bool(options["baseline"]) == bool(options["model"]):
+        raise click.UsageError(
+            "give either --baseline NAME, or --model NAME (with --base-url URL for a live run)"
+        )
+    if bool(options["skills"]) != bool(options["cases"]):
+        raise click.UsageError("give both --skills and --cases, or neither for our own library")
+    report = _baseline(options) if options["baseline"] else _model(options)
+    if options["as_json"]:
+        click.echo(json.dumps(report.to_dict(trials=options["trials"]), indent=2))
+    else:
+        from tohlab.cli.route_text import print_report
+
+        print_report(report)
+
+
+def _inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
+    from tohlab import library
+    from tohlab.routing import load_cases, load_catalog
+
+    dataset = load_cases(options["cases"] or library.library_cases())
+    source = load_catalog(options["skills"] or library.library_skills())
+    if options["limit"] is not None:
+        dataset = dataset.sample(options["limit"], options["seed"])
+    return dataset, source
+
+
+def _baseline(options: dict[str, Any]) -> RoutingReport:
+    from tohlab.routing import run_baseline
+
+    dataset, source = _inputs(options)
+    return run_baseline(options["baseline"], dataset, source)
+
+
+def _model(options: dict[str, Any]) -> RoutingReport:
+    from tohlab import library
+    from tohlab.routing import OpenAIClient, run_routing
+    from tohlab.routing.openai_client import endpoint_of
+
+    dataset, source = _inputs(options)
+    base_url, mode, recording = options["base_url"], options["mode"], options["recording"]
+    if not base_url and not recording and not options["store"]:
+        recording = library.library_recording()
+    live = bool(base_url) and mode != "replay"
+    client: OpenAIClient | None = OpenAIClient(base_url, timeout_s=options["timeout"]) if live else None
+    temperature = options["temperature"]
+    try:
+        degrees = None if temperature.lower() == "none" else float(temperature)
+    except ValueError:
+        raise click.UsageError("--temperature must be a number, or none") from None
+    with _store(options["store"], live=live, mode=mode) as store, _progress(live) as progress:
+        if recording and store is not None:
+            store.import_(recording)
+        report = run_routing(
+            dataset,
+            source,
+            client,
+            model=options["model"],
+            store=store,
+            mode=mode,
+            replicates=options["replicates"],
+            concurrency=options["concurrency"],
+            choice=options["choice"],
+            placement=options["placement"],
+            temperature=degrees,
+            max_tokens=options["max_tokens"],
+            endpoint=endpoint_of(base_url) if base_url else None,
+            progress=progress,
+        )
+        if options["export"] and store is not None:
+            store.export(options["export"])
+    return report
+
+
+@contextlib.contextmanager
+def _store(path: str | None, *, live: bool, mode: str | None) -> Iterator[ReplyStore | None]:
+    """The store that was asked for; a live run without one gets a file of its own, deleted if all went well."""
+    from tohlab.routing import ReplyStore
+
+    if path is not None or not live:
+        with ReplyStore(path or ":memory:") as store:
+            yield store
+        return
+    if mode == "off":
+        yield None
+        return
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tohlab" / "runs"
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix="route-", suffix=".sqlite", dir=folder)
+    os.close(handle)
+    answers = 0
+    finished = False
+    try:
+        with ReplyStore(name) as store:
+            try:
+                yield store
+                finished = True
+            finally:
+                answers = len(store)
+    finally:
+        if finished or not answers:
+            for suffix in ("", "-wal", "-shm"):
+                Path(name + suffix).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _progress(live: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A bar on standard error that says why nothing moves; none where nobody watches."""
+    if not live:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bar
+
+    console: Console = Console(stderr=True)
+    columns = (
+        TextColumn("asking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=None)
+
+        def show(progress: Progress) -> None:
+            notes = [f"{progress.failed} failed"] if progress.failed else []
+            notes += [f"waiting: {progress.waiting}"] if progress.waiting else []
+            bar.update(task, total=progress.total, completed=progress.done, description=", ".join(notes))
+
+        yield show

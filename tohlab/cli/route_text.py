@@ -1,0 +1,125 @@
+"""The report of `tohlab route` as a person reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from tohlab.routing.report import RoutingReport
+    from tohlab.routing.statistics import Rate
+
+_SHOWN = 12
+
+
+def print_report(report: RoutingReport, console: Console | None = None) -> None:
+    """Print rates with n and interval, labels, skills and the worst confusions."""
+    console = console or Console()
+    sample = f", a sample of {report.sample_of} (seed {report.sample_seed})" if report.sample_of else ""
+    asked = f", choice {report.choice}, placement {report.placement}" if report.choice else ""
+    repeats = f", {report.replicates} replicates" if report.replicates > 1 else ""
+    console.print(
+        Text(
+            f"{report.model} on {report.dataset}: {report.n_cases} cases{sample}, {len(report.skills)} skills, "
+            f"dialect {report.dialect}{asked}{repeats}"
+        )
+    )
+    console.print(_rates(report))
+    console.print(
+        Text(
+            f"scored {report.n_scored} of {report.n_total}; model errors {report.n_model_error} (scored as wrong); "
+            f"service errors {report.n_service_error} (not scored)"
+        )
+    )
+    if report.n_service_error:
+        console.print(
+            Text(
+                f"exact lies between {report.exact_worst:.1%} and {report.exact_best:.1%}, whatever they would be"
+            )
+        )
+    if report.n_unlabelled:
+        console.print(Text(f"{report.n_unlabelled} further cases only say what must not be loaded"))
+    for note in report.notes:
+        console.print(Text(f"note: {note}"))
+    console.print(_labels(report))
+    console.print(_skills(report))
+    _confusions(report, console)
+    tokens = report.tokens
+    if tokens.reported:
+        cached = "not reported" if tokens.cached is None else f"{tokens.cached:,}"
+        console.print(
+            Text(
+                f"tokens over {tokens.reported} answers: prompt {tokens.prompt:,} (cached {cached}), "
+                f"completion {tokens.completion:,}; {report.n_stored} answers from the store"
+            )
+        )
+
+
+def _rates(report: RoutingReport) -> Table:
+    table = Table("rate", "value", "95 % interval", "n", title="What was right", title_justify="left")
+    rows: list[tuple[str, Rate | None]] = [
+        ("exact set", report.exact),
+        ("  one skill", report.one_skill),
+        ("  several skills", report.several_skills),
+        ("  no skill", report.no_skill),
+        ("right every time", report.every),
+        ("avoided what must not be loaded", report.avoided),
+    ]
+    for name, found in rows:
+        if found is not None:
+            table.add_row(name, f"{found.value:.1%}", _interval(found), str(found.n))
+    if report.macro_f1 is not None:
+        count = sum(score.support > 0 for score in report.per_skill)
+        table.add_row("macro F1", f"{report.macro_f1:.3f}", "", f"{count} skills")
+    return table
+
+
+def _labels(report: RoutingReport) -> Table:
+    table = Table("label", "answers", "share", title="How the answers came out", title_justify="left")
+    for label, count in report.labels:
+        table.add_row(label, str(count), f"{count / report.n_total:.1%}")
+    return table
+
+
+def _skills(report: RoutingReport) -> Table:
+    table = Table(
+        "skill", "recall", "", "n", "precision", "", "n", "F1", title="Per skill", title_justify="left"
+    )
+    for score in sorted(report.per_skill, key=lambda s: (s.f1 is None, s.f1 or 0.0, s.name)):
+        if score.f1 is not None:
+            table.add_row(
+                Text(score.name),
+                *_cells(score.recall),
+                str(score.support),
+                *_cells(score.precision),
+                str(score.predicted),
+                f"{score.f1:.2f}",
+            )
+    unused = sum(score.f1 is None for score in report.per_skill)
+    if unused:
+        table.caption = f"{unused} further skills were neither expected nor loaded"
+    return table
+
+
+def _confusions(report: RoutingReport, console: Console) -> None:
+    wrong = sorted((c for c in report.confusion() if c.expected != c.predicted), key=lambda c: -c.n)
+    if not wrong:
+        return
+    title = "Worst confusions" if len(wrong) > _SHOWN else "Confusions"
+    table = Table("expected", "loaded instead or besides", "answers", title=title, title_justify="left")
+    for cell in wrong[:_SHOWN]:
+        table.add_row(Text(cell.expected), Text(cell.predicted), str(cell.n))
+    if len(wrong) > _SHOWN:
+        table.caption = f"{len(wrong) - _SHOWN} further pairs"
+    console.print(table)
+
+
+def _cells(found: Rate | None) -> tuple[str, str]:
+    return ("-", "") if found is None else (f"{found.value:.0%}", _interval(found))
+
+
+def _interval(found: Rate) -> str:
+    return f"{found.low:.1%} to {found.high:.1%}"

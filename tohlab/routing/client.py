@@ -1,0 +1,164 @@
+"""What is asked of a model and what comes back, as values; and the one protocol that everything asking satisfies.
+
+A `ChatRequest` is the whole request: the store's key is made from it. A `ChatReply` is read from the service's
+own JSON (`ChatReply.from_raw`), so that a stored reply can be read again later by better code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from tohlab.errors import EndpointError
+from tohlab.request import ToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """One chat completion request."""
+
+    model: str
+    messages: tuple[Mapping[str, Any], ...] = field(hash=False)
+    """As the chat completions API takes them; key order is kept, since it is sent."""
+    tools: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    tool_choice: str | None = None
+    temperature: float | None = 0.0
+    """None leaves it to the service (some models refuse a temperature)."""
+    seed: int | None = None
+    max_tokens: int | None = None
+    response_format: Mapping[str, Any] | None = field(default=None, hash=False)
+
+    def body(self) -> dict[str, Any]:
+        """Return the request as JSON-ready data in one fixed order, without what is not set."""
+        body: dict[str, Any] = {"model": self.model, "messages": [dict(m) for m in self.messages]}
+        if self.tools:
+            body["tools"] = [dict(t) for t in self.tools]
+        for key in ("tool_choice", "temperature", "seed", "max_tokens"):
+            if (value := getattr(self, key)) is not None:
+                body[key] = value
+        if self.response_format is not None:
+            body["response_format"] = dict(self.response_format)
+        return body
+
+    def canonical_json(self) -> str:
+        """Return the body as compact ASCII JSON: equal requests, and only those, give equal texts."""
+        return json.dumps(self.body(), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens as the service reported them; None where it did not say."""
+
+    prompt: int | None = None
+    """All prompt tokens, the cached ones among them (the convention of chat completions)."""
+    cached: int | None = None
+    completion: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatReply:
+    """One answer of a model."""
+
+    content: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish_reason: str | None = None
+    refusal: str = ""
+    """The API's own `refusal` text, or empty."""
+    usage: Usage = field(default_factory=Usage)
+    latency_s: float = 0.0
+    """Seconds from sending to the last byte, of the attempt that succeeded."""
+    raw: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    """The service's JSON, whole."""
+
+    @classmethod
+    def from_raw(cls, raw: Any, latency_s: float = 0.0) -> ChatReply:
+        """Read a chat completion.
+
+        Raises:
+            EndpointError: kind `garbage`: it is not a chat completion (no object, or no choices).
+        """
+        choices = raw.get("choices") if isinstance(raw, Mapping) else None
+        first = choices[0] if isinstance(choices, list) and choices else None
+        message = first.get("message") if isinstance(first, Mapping) else None
+        if not isinstance(first, Mapping) or not isinstance(message, Mapping):
+            shown = json.dumps(raw, ensure_ascii=True, default=str)[:200]
+            raise EndpointError(
+                "garbage",
+                f"the service answered with JSON that is no chat completion: {shown}. "
+                "Check that the base URL is that of an OpenAI-compatible API (it often ends in /v1).",
+            )
+        calls = message.get("tool_calls")
+        finish = first.get("finish_reason")
+        refusal = message.get("refusal")
+        return cls(
+            content=_text(message.get("content")),
+            tool_calls=tuple(_call(c) for c in calls) if isinstance(calls, list) else (),
+            finish_reason=finish if isinstance(finish, str) else None,
+            refusal=refusal if isinstance(refusal, str) else "",
+            usage=_usage(raw.get("usage")),
+            latency_s=latency_s,
+            raw=raw,
+        )
+
+
+class ChatClient(Protocol):
+    """Anything that answers chat requests.
+
+    A client may also have `endpoint: str` (host and port of the service, empty for this machine; part of the
+    store's key) and `async aclose()` (called at the end of a run; the client must work again after it).
+    """
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Return the model's answer to one request; one attempt, no retries.
+
+        Raises:
+            EndpointError: there was no answer that could be scored.
+        """
+        ...
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(
+            p["text"] for p in content if isinstance(p, Mapping) and isinstance(p.get("text"), str)
+        )
+    return ""
+
+
+def _call(call: Any) -> ToolCall:
+    function = call.get("function") if isinstance(call, Mapping) else None
+    function = function if isinstance(function, Mapping) else {}
+    name, arguments = function.get("name"), function.get("arguments")
+    if arguments is None:
+        arguments = ""
+    elif not isinstance(arguments, str):
+        arguments = (
+            "[object Object]"  # what JSON.parse is given in the harnesses, so it fails here as it does there
+        )
+    call_id = call.get("id") if isinstance(call, Mapping) else None
+    return ToolCall(
+        id=call_id if isinstance(call_id, str) else "",
+        name=name if isinstance(name, str) else "",
+        arguments=arguments,
+    )
+
+
+def _usage(usage: Any) -> Usage:
+    if not isinstance(usage, Mapping):
+        return Usage()
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    return Usage(
+        prompt=_count(usage.get("prompt_tokens")),
+        cached=_count(cached),
+        completion=_count(usage.get("completion_tokens")),
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

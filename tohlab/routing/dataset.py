@@ -1,0 +1,222 @@
+"""Labelled requests, and the catalog they are labelled against.
+
+Cases are JSON lines: `{"id": ..., "query": ..., "expected": [names], "not_expected": [names], "group": ...}`;
+other keys are ignored. `expected: []` means that no skill fits. `expected: null` (or no such key) together with
+`not_expected` is a case labelled against some skills only: it says what is wrong, not what is right, so it
+never counts towards accuracy and is reported apart.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import random
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tohlab.ecma import utf16_sort_key
+from tohlab.errors import DatasetError
+from tohlab.skills.model import LoadedSkill, SkillSource, SkillSummary, Snapshot
+from tohlab.skills.sources import FilesystemSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoutingCase:
+    """One request of a user, with the skills that should be loaded for it."""
+
+    id: str
+    query: str
+    expected: tuple[str, ...] | None
+    """Names that should be loaded, sorted; empty: none should; None: not known (see `not_expected`)."""
+    not_expected: tuple[str, ...] = ()
+    """Names that must not be loaded, sorted."""
+    group: str = ""
+    """What it belongs to (a skill, a kind of request); empty: nothing."""
+    line: int | None = field(default=None, compare=False)
+    """Where it stands in its file, counted from 1, or None."""
+
+    @property
+    def labelled(self) -> bool:
+        """Whether it is known what should be loaded."""
+        return self.expected is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoutingDataset:
+    """Cases with a name."""
+
+    cases: tuple[RoutingCase, ...]
+    name: str = ""
+    path: Path | None = None
+    """The file it was read from, or None."""
+    sample_of: int | None = None
+    """How many cases the whole set has, where this is a sample of it."""
+    sample_seed: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.cases)
+
+    def sample(self, n: int, seed: int = 0) -> RoutingDataset:
+        """Return `n` labelled cases drawn with `seed`, in their old order; all of them if there are no more.
+
+        Cases without a label are left out of a sample, since they do not count towards accuracy.
+        """
+        labelled = [i for i, case in enumerate(self.cases) if case.labelled]
+        if n >= len(labelled):
+            return self
+        chosen = sorted(random.Random(seed).sample(labelled, n))
+        cases = tuple(self.cases[i] for i in chosen)
+        return replace(self, cases=cases, sample_of=len(self.cases), sample_seed=seed)
+
+    def check_scorable(self, names: Collection[str]) -> None:
+        """Make sure that the cases can be scored against a catalog of `names`.
+
+        Raises:
+            DatasetError: a case names a skill that is not there (with the name most like it), or no case says
+                what should be loaded.
+        """
+        if not any(case.labelled for case in self.cases):
+            raise DatasetError(
+                'no case says what should be loaded ("expected"), so nothing can be scored', self.path
+            )
+        for case in self.cases:
+            for name in (*(case.expected or ()), *case.not_expected):
+                if name not in names:
+                    near = difflib.get_close_matches(name, list(names), n=1)
+                    hint = f" Did you mean {near[0]!r}?" if near else ""
+                    raise DatasetError(
+                        f"the case {case.id!r} names the skill {name!r}, which is not in the catalog of "
+                        f"{len(names)} skills.{hint} Correct the name, or give the catalog that the cases were "
+                        "labelled against.",
+                        self.path,
+                        case.line,
+                    )
+
+
+class ListedSkills:
+    """A source of names and descriptions without bodies, as a catalog file has them.
+
+    Unlike `MemorySource` it takes any name: published routing sets have names that no harness would accept
+    (`accept_reservations`), and can be scored all the same. A report notes how many there are.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        ordered = sorted(pairs, key=lambda pair: utf16_sort_key(pair[0]))
+        self._skills = tuple(SkillSummary(name=n, description=d, provider="catalog-file") for n, d in ordered)
+
+    def snapshot(self) -> Snapshot:
+        """Return all of them, sorted by name as a harness sorts."""
+        return Snapshot(skills=self._skills)
+
+    def load(self, name: str) -> LoadedSkill | None:
+        """Return None: there are no bodies."""
+        return None
+
+
+def load_cases(path: str | Path) -> RoutingDataset:
+    """Return the labelled requests of a JSON-lines file, in file order.
+
+    Raises:
+        DatasetError: the file cannot be read, has no cases, or a line is not a case; with path and line.
+    """
+    path = Path(path)
+    cases: list[RoutingCase] = []
+    seen: dict[str, int] = {}
+    for line, row in _rows(path):
+        case = _case(row, path, line)
+        if case.id in seen:
+            raise DatasetError(
+                f"the id {case.id!r} was already used in line {seen[case.id]}; ids must differ", path, line
+            )
+        seen[case.id] = line
+        cases.append(case)
+    if not cases:
+        raise DatasetError("there are no cases in this file; write one JSON object a line", path)
+    name = path.resolve().parent.name if path.stem == "cases" else path.stem
+    return RoutingDataset(cases=tuple(cases), name=name, path=path)
+
+
+def load_catalog(path: str | Path) -> SkillSource:
+    """Return the skills of a folder, or of a catalog file with lines of `name` and `description`.
+
+    Raises:
+        DatasetError: there is nothing there, or a line of the file is not a catalog entry.
+    """
+    path = Path(path)
+    if path.is_dir():
+        source: SkillSource = FilesystemSource.tree(path)
+        if not source.snapshot().skills:
+            raise DatasetError("no skill was found in this folder; `tohlab check` says what is there", path)
+        return source
+    pairs: list[tuple[str, str]] = []
+    seen: dict[str, int] = {}
+    for line, row in _rows(path):
+        name, description = row.get("name"), row.get("description")
+        if not isinstance(name, str) or not name or not isinstance(description, str) or not description:
+            raise DatasetError(
+                'an entry needs "name" and "description", both texts that are not empty', path, line
+            )
+        if name in seen:
+            raise DatasetError(f"the skill {name!r} was already listed in line {seen[name]}", path, line)
+        seen[name] = line
+        pairs.append((name, description))
+    if not pairs:
+        raise DatasetError("there are no skills in this file; write one JSON object a line", path)
+    return ListedSkills(pairs)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise DatasetError("there is no such file or folder", path) from None
+    except OSError as error:
+        raise DatasetError(f"cannot be read: {error.strerror}", path) from error
+    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        if not raw.strip():
+            continue
+        try:
+            row = json.loads(raw.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise DatasetError(
+                f"not UTF-8 (byte {error.start} of the line); save the file as UTF-8", path, number
+            ) from None
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise DatasetError(f"not JSON: {error}; write one JSON object a line", path, number) from None
+        if not isinstance(row, dict):
+            raise DatasetError("a line must be a JSON object", path, number)
+        yield number, row
+
+
+def _case(row: dict[str, Any], path: Path, line: int) -> RoutingCase:
+    case_id, query, group = row.get("id"), row.get("query"), row.get("group")
+    if not isinstance(case_id, str) or not case_id:
+        raise DatasetError('"id" must be a text that is not empty', path, line)
+    if not isinstance(query, str) or not query.strip():
+        raise DatasetError('"query" must be a text that is not empty', path, line)
+    if group is not None and not isinstance(group, str):
+        raise DatasetError('"group" must be a text', path, line)
+    expected = _names(row, "expected", path, line)
+    not_expected = _names(row, "not_expected", path, line) or ()
+    if expected is None and not not_expected:
+        raise DatasetError(
+            '"expected" must be a list of skill names; write [] where no skill fits', path, line
+        )
+    if both := set(expected or ()) & set(not_expected):
+        raise DatasetError(f"{min(both)!r} is both expected and not expected", path, line)
+    return RoutingCase(
+        id=case_id, query=query, expected=expected, not_expected=not_expected, group=group or "", line=line
+    )
+
+
+def _names(row: dict[str, Any], key: str, path: Path, line: int) -> tuple[str, ...] | None:
+    value = row.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(name, str) and name for name in value):
+        raise DatasetError(f'"{key}" must be a list of skill names', path, line)
+    if len(set(value)) != len(value):
+        raise DatasetError(f'"{key}" names a skill twice', path, line)
+    return tuple(sorted(value))

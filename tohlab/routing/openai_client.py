@@ -1,0 +1,237 @@
+"""The client for every OpenAI-compatible service, over the openai package (imported when the first request is sent).
+
+One call is one attempt: retries are the runner's, so that they are counted once (`max_retries=0`). Services
+differ in what they say when they fail; here each failure becomes an `EndpointError` of one kind, with what to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import ipaddress
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from tohlab.errors import EndpointError, MissingExtra
+from tohlab.routing.client import ChatReply, ChatRequest
+
+KEY_VARIABLES: Final = ("TOHLAB_API_KEY", "OPENAI_API_KEY")
+_NO_KEY: Final = "no-key-needed-on-this-machine"
+_CONTEXT: Final = re.compile(
+    r"context[_ ](length|window|size)|maximum context|exceeds? the (available )?context|too many tokens|prompt is too long",
+    re.IGNORECASE,
+)
+_QUOTA: Final = re.compile(r"insufficient_quota|quota|billing|credit|payment|spend", re.IGNORECASE)
+_FILTER: Final = re.compile(r"content_filter|content management policy", re.IGNORECASE)
+
+
+def is_loopback(base_url: str) -> bool:
+    """Return whether an address is on this machine."""
+    host = urlsplit(base_url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def endpoint_of(base_url: str) -> str:
+    """Return host and port of an address as the store's keys have it; empty for this machine."""
+    return "" if is_loopback(base_url) else urlsplit(base_url).netloc.rpartition("@")[2].lower()
+
+
+class OpenAIClient:
+    """Asks one OpenAI-compatible service.
+
+    Args:
+        base_url: its address, such as `http://127.0.0.1:8080/v1`.
+        api_key: the key; by default `TOHLAB_API_KEY` or else `OPENAI_API_KEY` of the environment. An address on
+            this machine needs none.
+        timeout_s: the deadline of one attempt, from connecting to the last byte, in seconds.
+
+    Raises:
+        EndpointError: `base_url` is no http address, or there is no key for a service elsewhere.
+    """
+
+    def __init__(self, base_url: str, api_key: str | None = None, timeout_s: float = 600.0) -> None:
+        parts = urlsplit(base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
+            raise EndpointError(
+                "bad_request",
+                "the base URL must look like http://127.0.0.1:8080/v1, without a user or password in it",
+            )
+        self.base_url = base_url.rstrip("/")
+        self.timeout_s = timeout_s
+        self._local = is_loopback(base_url)
+        self.endpoint = endpoint_of(base_url)
+        key = api_key or next((value for name in KEY_VARIABLES if (value := os.environ.get(name))), None)
+        if not key and not self._local:
+            raise EndpointError(
+                "auth",
+                f"there is no key for {parts.hostname}; set {' or '.join(KEY_VARIABLES)} in the environment",
+            )
+        self._key = key or _NO_KEY
+        self._client: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def __repr__(self) -> str:
+        return f"OpenAIClient({self.base_url!r})"
+
+    @property
+    def local(self) -> bool:
+        """Whether the service is on this machine."""
+        return self._local
+
+    async def aclose(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Return the answer to one request; one attempt.
+
+        Raises:
+            EndpointError: of the kind that says what went wrong.
+            MissingExtra: openai is not installed.
+        """
+        try:
+            import openai
+        except ImportError as error:
+            raise MissingExtra("openai", "eval") from error
+        body = request.body()
+        if self.endpoint.endswith("openai.com") and "max_tokens" in body:
+            body["max_completion_tokens"] = body.pop("max_tokens")  # its newer models refuse the older name
+        client = self._opened(openai)
+        start = time.perf_counter()
+        try:
+            async with asyncio.timeout(self.timeout_s):
+                response = await client.chat.completions.with_raw_response.create(**body)
+        except (TimeoutError, openai.APITimeoutError) as error:
+            raise EndpointError(
+                "timeout",
+                f"{self.base_url} did not answer within {self.timeout_s:g} s; allow more with --timeout",
+            ) from error
+        except openai.APIStatusError as error:
+            raise self._status_error(error.response) from None
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise EndpointError(
+                "connection",
+                f"{self.base_url} cannot be reached ({self._hide(str(cause)) or type(cause).__name__}). "
+                "Start the server (`tohlab model start`), or correct --base-url.",
+            ) from None
+        except openai.OpenAIError as error:
+            raise EndpointError("garbage", f"{self.base_url}: {self._hide(str(error))}") from None
+        text = self._hide(response.text)
+        latency_s = time.perf_counter() - start
+        try:
+            raw = json.loads(text)
+        except (json.JSONDecodeError, RecursionError):
+            raise EndpointError(
+                "garbage",
+                f"{self.base_url} answered with something that is not JSON: {text[:120]!r}. "
+                "Check that this is the address of an OpenAI-compatible API (it often ends in /v1).",
+                status=response.status_code,
+            ) from None
+        return ChatReply.from_raw(raw, latency_s)
+
+    def _opened(self, openai: Any) -> Any:
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            # A proxy from the environment must not stand between this program and this machine.
+            http = openai.DefaultAsyncHttpxClient(trust_env=not self._local, timeout=self.timeout_s)
+            self._client = openai.AsyncOpenAI(
+                base_url=self.base_url,
+                api_key=self._key,
+                max_retries=0,
+                timeout=self.timeout_s,
+                http_client=http,
+            )
+            self._loop = loop
+        return self._client
+
+    def _hide(self, text: str) -> str:
+        return text.replace(self._key, "[key]") if len(self._key) > 3 else text
+
+    def _status_error(self, response: Any) -> EndpointError:
+        status = int(response.status_code)
+        text = self._hide(response.text)
+        said = " ".join(_message(text).split())[:300] or "nothing more"
+        wait = retry_after(response.headers)
+        kind, remedy = _classify(status, text)
+        return EndpointError(
+            kind, f"{self.base_url} answered {status}: {said}. {remedy}", status=status, retry_after_s=wait
+        )
+
+
+def _classify(status: int, text: str) -> tuple[str, str]:
+    if status == 402 or (status == 429 and _QUOTA.search(text)):
+        return "quota", "The account's quota is used up; the same command later asks only what is missing."
+    if status in (401, 403):
+        return "auth", f"Set a valid key in {' or '.join(KEY_VARIABLES)}."
+    if status == 429:
+        return "rate_limit", "Fewer requests at once (--concurrency 1) help."
+    if status in (408, 504):
+        return "timeout", "The service was too slow; try again later."
+    if status >= 500 or status == 409:
+        return (
+            "server",
+            "The service failed; its log may say why. The same command later asks only what is missing.",
+        )
+    if status == 413 or _CONTEXT.search(text):
+        return (
+            "context_length",
+            "The catalog does not fit the model's context; use fewer skills or a longer context.",
+        )
+    if _FILTER.search(text):
+        return "content_filter", "The service's content filter refused the request."
+    if status == 404:
+        return (
+            "bad_request",
+            "Check the model's name, and that the base URL ends where the API begins (often /v1).",
+        )
+    return (
+        "bad_request",
+        "The service does not take such a request; see --choice, --temperature and --max-tokens.",
+    )
+
+
+def _message(text: str) -> str:
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return text
+    error = data.get("error", data) if isinstance(data, Mapping) else None
+    message = error.get("message", error) if isinstance(error, Mapping) else error
+    return message if isinstance(message, str) else text
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return how long a service asks to wait, in seconds, from its response headers; None if it does not say.
+
+    Reads `retry-after-ms`, and `Retry-After` both as seconds and as a date (RFC 9110, section 10.2.3).
+    """
+    for name, factor in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name)
+        if value is None:
+            continue
+        try:
+            seconds = float(value) * factor
+        except ValueError:
+            try:
+                date = email.utils.parsedate_to_datetime(value)
+            except ValueError:
+                continue
+            date = date if date.tzinfo else date.replace(tzinfo=UTC)
+            seconds = (date - datetime.now(UTC)).total_seconds()
+        if seconds == seconds and seconds != float("inf"):
+            return max(0.0, seconds)
+    return None

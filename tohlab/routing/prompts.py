@@ -1,0 +1,162 @@
+"""A case as the request that the harness would send for it.
+
+The request is built by `Session`, so it is what the harness sends and not an imitation. Two things are chosen
+here, and every report names both:
+
+placement
+    `same-step`: the first step of a fresh session; the harness puts the catalog after the user's text.
+    `opening`: the catalog was published in an earlier step, and the user's text follows it. Also a state that
+    the harness has, and the one in which an engine can reuse the catalog from one request to the next.
+choice
+    `tools`: the `skill` tool with `tool_choice: auto`; what the harness sends. Several calls give a set.
+    `json`: not what the harness sends. The tool is left out; one message after the catalog asks for the names as
+    JSON, and the service is held to a JSON schema whose enum are the names. Small local models need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+from tohlab.dialects import Dialect, get_dialect
+from tohlab.errors import DatasetError, RoutingError
+from tohlab.request import Message, Request, text_message
+from tohlab.routing.client import ChatRequest
+from tohlab.session import Event, Session
+from tohlab.skills.model import LoadedSkill, SkillSource, Snapshot
+
+Choice = Literal["tools", "json"]
+Placement = Literal["opening", "same-step"]
+
+JSON_INSTRUCTION = (
+    "Do not answer the request itself and do not call a tool. Decide which skills from the session skill catalog "
+    "you would load for it, and answer only with JSON of the form "
+    '{"skills": ["<exact skill name>"]}. List every skill that the request needs, usually one. '
+    'If no listed skill fits, answer {"skills": []}.'
+)
+"""The one message that `json` adds to what the harness sends."""
+
+
+class _Fixed:
+    """A source as it was at the start of the run, so that every case sees the same catalog."""
+
+    def __init__(self, source: SkillSource) -> None:
+        self._source = source
+        self._snapshot = source.snapshot()
+
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    def load(self, name: str) -> LoadedSkill | None:
+        return self._source.load(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompter:
+    """Builds the chat request of each case; made by `prompter`."""
+
+    source: SkillSource
+    dialect: Dialect
+    names: tuple[str, ...]
+    """The names in the catalog, in catalog order."""
+    tool_name: str
+    model: str
+    choice: Choice
+    placement: Placement
+    history: tuple[Event, ...]
+    """What the session had said before the request: the catalog for `opening`, else nothing."""
+    temperature: float | None
+    seed: int | None
+    max_tokens: int | None
+
+    def request(self, query: str, replicate: int = 0) -> ChatRequest:
+        """Return the request for a user's text; a seed, if there is one, is raised by the replicate's number."""
+        wire = Session(self.source, self.dialect, history=self.history).user(query)
+        common: dict[str, Any] = {
+            "model": self.model,
+            "temperature": self.temperature,
+            "seed": None if self.seed is None else self.seed + replicate,
+            "max_tokens": self.max_tokens,
+        }
+        if self.choice == "tools":
+            body = wire.to_openai()
+            return ChatRequest(
+                messages=tuple(body["messages"]),
+                tools=tuple(body.get("tools", ())),
+                tool_choice="auto",
+                **common,
+            )
+        body = replace(wire, tools=(), messages=_with_instruction(wire)).to_openai()
+        return ChatRequest(
+            messages=tuple(body["messages"]), response_format=_names_format(self.names), **common
+        )
+
+
+def prompter(
+    source: SkillSource,
+    *,
+    model: str,
+    dialect: str | Dialect = "toh",
+    choice: Choice = "tools",
+    placement: Placement = "opening",
+    temperature: float | None = 0.0,
+    seed: int | None = None,
+    max_tokens: int | None = 256,
+) -> Prompter:
+    """Return what builds the requests for one catalog and one way of asking.
+
+    Raises:
+        RoutingError: `choice` or `placement` is none of the known words.
+        DatasetError: the source has no skill that the dialect's catalog shows.
+    """
+    for what, value, known in (
+        ("choice", choice, get_args(Choice)),
+        ("placement", placement, get_args(Placement)),
+    ):
+        if value not in known:
+            raise RoutingError(f"there is no {what} {value!r}; known: {', '.join(known)}")
+    found = get_dialect(dialect)
+    fixed = _Fixed(source)
+    names = found.catalog_of(fixed.snapshot()).names
+    if not names:
+        raise DatasetError("the catalog is empty: no skill that a model may load was found")
+    history: tuple[Event, ...] = ()
+    if placement == "opening":
+        opening = Session(fixed, found)
+        opening.next_request()
+        history = opening.history
+    return Prompter(
+        source=fixed,
+        dialect=found,
+        names=names,
+        tool_name=found.skill_tool().name,
+        model=model,
+        choice=choice,
+        placement=placement,
+        history=history,
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+    )
+
+
+def _with_instruction(wire: Request) -> tuple[Message, ...]:
+    messages: list[Message] = []
+    for message in wire.messages:
+        messages.append(message)
+        if message.kind == "skill-catalog":
+            messages.append(text_message("user", JSON_INSTRUCTION, kind="routing-instruction"))
+    return tuple(messages)
+
+
+def _names_format(names: Sequence[str]) -> Mapping[str, Any]:
+    schema = {
+        "type": "object",
+        "properties": {
+            "skills": {"type": "array", "items": {"type": "string", "enum": list(names)}, "maxItems": 4}
+        },
+        "required": ["skills"],
+        "additionalProperties": False,
+    }
+    return {"type": "json_schema", "json_schema": {"name": "skills", "strict": True, "schema": schema}}

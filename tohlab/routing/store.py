@@ -1,0 +1,421 @@
+"""Model replies in one SQLite file: asked once, read for ever.
+
+A reply's key is the SHA-256 of the canonical request (model, messages, tools, tool choice, sampling, response
+format) together with the service's host, plus the number of the replicate. For a service on this machine host
+and port are left out, since a local server's port is a new one each time: there the model's name stands for the
+model, so give different weights different names. Neither headers nor keys are ever stored.
+
+Long texts (the catalog stands in every request) are kept once, under their own hash. Every reply is committed
+as it arrives, so a killed run loses nothing that was answered.
+"""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Literal, Self, get_args
+
+from tohlab.errors import ReplayMiss, StoreError
+from tohlab.routing.client import ChatReply, ChatRequest
+
+Mode = Literal["record", "replay", "replay_or_record", "off"]
+"""`record` asks everything anew; `replay` asks nothing; `replay_or_record` asks what is missing; `off`: no store."""
+
+FORMAT: Final = 1
+_INLINE: Final = 160
+"""Strings up to this many characters stay in their request."""
+_WHOLE: Final = ("tools", "response_format")
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS requests (
+    key TEXT PRIMARY KEY, endpoint TEXT NOT NULL, model TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT NOT NULL, replicate INTEGER NOT NULL, latency_s REAL NOT NULL, attempts TEXT NOT NULL,
+    raw TEXT NOT NULL, PRIMARY KEY (key, replicate)) WITHOUT ROWID;
+"""
+
+
+def check_mode(mode: str) -> Mode:
+    """Return `mode` as it is.
+
+    Raises:
+        StoreError: it is none of the known modes; the message lists them.
+    """
+    if mode not in get_args(Mode):
+        raise StoreError(f"there is no store mode {mode!r}; known: {', '.join(get_args(Mode))}")
+    return mode  # type: ignore[return-value]
+
+
+def request_key(request: ChatRequest, endpoint: str = "") -> str:
+    """Return the store's key of a request: 64 hexadecimal digits.
+
+    Args:
+        request: all of it counts, key order in tools included, since it is sent.
+        endpoint: host and port of the service; empty for one on this machine.
+    """
+    return _digest(
+        json.dumps([endpoint, request.body()], ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredReply:
+    """A reply as the store has it."""
+
+    reply: ChatReply
+    attempts: tuple[str, ...] = ()
+    """Why earlier attempts failed, in order; empty if the first one succeeded."""
+
+
+class ReplyStore:
+    """Replies of models by request and replicate; usable from any thread, and by several processes at once.
+
+    Args:
+        path: the SQLite file, made if it is not there; `":memory:"` for none.
+
+    Raises:
+        StoreError: the file is not such a store, or cannot be opened.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        self._lock = threading.RLock()
+        if self.path != ":memory:":
+            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+        with self._errors():
+            self._db = sqlite3.connect(self.path, timeout=60, check_same_thread=False, isolation_level=None)
+            try:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
+                self._db.executescript(_SCHEMA)
+                self._db.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?)", (str(FORMAT),))
+                ((found,),) = self._db.execute("SELECT value FROM meta WHERE key = 'format'").fetchall()
+            except BaseException:
+                self._db.close()
+                raise
+        if found != str(FORMAT):
+            self._db.close()
+            raise StoreError(
+                f"{self.path} is a store of format {found}, this version reads {FORMAT}; use another file"
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; everything stored is in it already."""
+        with self._lock:
+            self._db.close()
+
+    def __len__(self) -> int:
+        return int(self._rows("SELECT count(*) FROM replies")[0][0])
+
+    def get(self, request: ChatRequest, replicate: int = 0, *, endpoint: str = "") -> StoredReply | None:
+        """Return the stored reply to a request, or None."""
+        rows = self._rows(
+            "SELECT raw, latency_s, attempts FROM replies WHERE key = ? AND replicate = ?",
+            (request_key(request, endpoint), replicate),
+        )
+        if not rows:
+            return None
+        raw, latency_s, attempts = rows[0]
+        return StoredReply(
+            reply=ChatReply.from_raw(json.loads(raw), latency_s), attempts=tuple(json.loads(attempts))
+        )
+
+    def put(
+        self,
+        request: ChatRequest,
+        reply: ChatReply,
+        replicate: int = 0,
+        *,
+        endpoint: str = "",
+        attempts: tuple[str, ...] = (),
+    ) -> None:
+        """Store a reply, in the place of an earlier one; it is on disk when this returns."""
+        key = request_key(request, endpoint)
+        body, texts = _shrink(request.body())
+        with self._transaction():
+            self._db.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", texts.items())
+            self._db.execute(
+                "INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?)",
+                (key, endpoint, request.model, _dump(body)),
+            )
+            self._db.execute(
+                "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)",
+                (key, replicate, reply.latency_s, _dump(attempts), _dump(reply.raw)),
+            )
+
+    def endpoints(self, model: str) -> tuple[str, ...]:
+        """Return the services that answered for `model` here, sorted; empty text: one on this machine."""
+        return tuple(
+            row[0]
+            for row in self._rows(
+                "SELECT DISTINCT endpoint FROM requests WHERE model = ? ORDER BY 1", (model,)
+            )
+        )
+
+    def models(self) -> tuple[str, ...]:
+        """Return the models that replies are stored of, sorted."""
+        return tuple(row[0] for row in self._rows("SELECT DISTINCT model FROM requests ORDER BY 1"))
+
+    def miss(self, request: ChatRequest, replicate: int = 0, *, endpoint: str = "") -> ReplayMiss:
+        """Return the error that says which stored request is nearest to this one, and what differs."""
+        key = request_key(request, endpoint)
+        wanted = _lines(endpoint, replicate, request.body())
+        nearest: tuple[float, str, list[str]] | None = None
+        matcher = difflib.SequenceMatcher(autojunk=False)
+        matcher.set_seq2(wanted)
+        for found_key, found_replicate, found_endpoint, body in self._rows(
+            "SELECT key, min(replicate), endpoint, body FROM replies JOIN requests USING (key) GROUP BY key ORDER BY key"
+        ):
+            lines = _lines(found_endpoint, found_replicate, self._grow(json.loads(body)))
+            matcher.set_seq1(lines)
+            if nearest is None or matcher.quick_ratio() > nearest[0]:
+                ratio = matcher.ratio()
+                if nearest is None or ratio > nearest[0]:
+                    nearest = (ratio, found_key, lines)
+        where = "the recording" if self.path == ":memory:" else self.path
+        remedy = "Record it (with --base-url, or mode replay_or_record), or ask as the recording was made."
+        if nearest is None:
+            text = f"there is no recorded answer: {where} is empty. {remedy}"
+            return ReplayMiss(text, key=key, nearest_key=None, difference=())
+        difference = tuple(
+            difflib.unified_diff(nearest[2], wanted, "recorded", "asked for", n=0, lineterm="")
+        )
+        shown = "\n".join(line if len(line) <= 200 else line[:197] + "..." for line in difference[:24])
+        more = f"\n... {len(difference) - 24} more lines" if len(difference) > 24 else ""
+        return ReplayMiss(
+            f"there is no recorded answer for this request in {where}; the nearest recorded one is "
+            f"{nearest[1][:12]}. {remedy} What differs:\n{shown}{more}",
+            key=key,
+            nearest_key=nearest[1],
+            difference=difference,
+        )
+
+    def export(self, path: str | Path) -> int:
+        """Write everything as JSON lines (compressed if the name ends with `.gz`); return how many replies.
+
+        First a line that says what this is, then each text once, each request, and each reply, in the order of
+        their keys: equal stores give equal bytes.
+        """
+        path = Path(path)
+        lines = [_dump({"kind": "tohlab-replies", "format": FORMAT})]
+        count = 0
+        with self._lock:
+            for digest, text in self._rows("SELECT hash, json FROM texts ORDER BY hash"):
+                lines.append(_dump({"kind": "text", "hash": digest, "json": json.loads(text)}))
+            for key, endpoint, model, body in self._rows("SELECT * FROM requests ORDER BY key"):
+                row = {
+                    "kind": "request",
+                    "key": key,
+                    "endpoint": endpoint,
+                    "model": model,
+                    "body": json.loads(body),
+                }
+                lines.append(_dump(row))
+            for key, replicate, latency_s, attempts, raw in self._rows(
+                "SELECT key, replicate, latency_s, attempts, raw FROM replies ORDER BY key, replicate"
+            ):
+                count += 1
+                lines.append(
+                    _dump(
+                        {
+                            "kind": "reply",
+                            "key": key,
+                            "replicate": replicate,
+                            "latency_s": latency_s,
+                            "attempts": json.loads(attempts),
+                            "raw": json.loads(raw),
+                        }
+                    )
+                )
+        data = ("\n".join(lines) + "\n").encode("ascii")
+        temporary = path.with_name(path.name + ".part")
+        try:
+            temporary.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+            temporary.replace(path)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+        return count
+
+    def import_(self, path: str | Path) -> int:
+        """Add the replies of an exported file, keeping those that are here already; return how many it has.
+
+        Raises:
+            StoreError: it cannot be read, is no such file, or a request does not have the key it stands under.
+        """
+        path = Path(path)
+        count = 0
+        texts: dict[str, str] = {}
+        with self._transaction():
+            for number, row in _exported(path):
+                try:
+                    if row["kind"] == "text":
+                        text = _dump(row["json"])
+                        if _digest(text) != row["hash"]:
+                            raise StoreError(
+                                f"{path}:{number}: the text does not have the hash it stands under"
+                            )
+                        texts[row["hash"]] = text
+                        self._db.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (row["hash"], text))
+                    elif row["kind"] == "request":
+                        body = _grow(row["body"], texts)
+                        if _digest(_dump([row["endpoint"], body])) != row["key"]:
+                            raise StoreError(
+                                f"{path}:{number}: the request does not have the key it stands under"
+                            )
+                        self._db.execute(
+                            "INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?)",
+                            (row["key"], row["endpoint"], row["model"], _dump(row["body"])),
+                        )
+                    elif row["kind"] == "reply":
+                        count += 1
+                        self._db.execute(
+                            "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)",
+                            (
+                                row["key"],
+                                row["replicate"],
+                                row["latency_s"],
+                                _dump(row["attempts"]),
+                                _dump(row["raw"]),
+                            ),
+                        )
+                except (KeyError, TypeError, AttributeError) as error:
+                    raise StoreError(f"{path}:{number}: not a line of a recording ({error!r})") from error
+        return count
+
+    def _grow(self, body: Any) -> Any:
+        return _grow(body, _Texts(self))
+
+    def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        with self._lock, self._errors(), closing(self._db.execute(sql, values)) as cursor:
+            return cursor.fetchall()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._lock, self._errors():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"the store {self.path} cannot be used: {error}. Give another file.") from error
+
+
+class _Texts(Mapping[str, str]):
+    def __init__(self, store: ReplyStore) -> None:
+        self._store = store
+
+    def __getitem__(self, digest: str) -> str:
+        rows = self._store._rows("SELECT json FROM texts WHERE hash = ?", (digest,))
+        if not rows:
+            raise KeyError(digest)
+        return str(rows[0][0])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(row[0] for row in self._store._rows("SELECT hash FROM texts"))
+
+    def __len__(self) -> int:
+        return int(self._store._rows("SELECT count(*) FROM texts")[0][0])
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _shrink(body: dict[str, Any]) -> tuple[Any, dict[str, str]]:
+    texts: dict[str, str] = {}
+
+    def stand_in(value: Any) -> dict[str, str]:
+        text = _dump(value)
+        digest = _digest(text)
+        texts[digest] = text
+        return {"$text": digest}
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, str):
+            return stand_in(value) if len(value) > _INLINE else value
+        if isinstance(value, Mapping):
+            return {key: walk(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [walk(inner) for inner in value]
+        return value
+
+    return {key: stand_in(value) if key in _WHOLE else walk(value) for key, value in body.items()}, texts
+
+
+def _grow(value: Any, texts: Mapping[str, str]) -> Any:
+    if isinstance(value, Mapping):
+        if value.keys() == {"$text"}:
+            return json.loads(texts[value["$text"]])
+        return {key: _grow(inner, texts) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_grow(inner, texts) for inner in value]
+    return value
+
+
+def _lines(endpoint: str, replicate: int, body: Mapping[str, Any]) -> list[str]:
+    lines = [f"endpoint: {endpoint or '(this machine)'}", f"replicate: {replicate}"]
+    for key, value in body.items():
+        if key == "messages":
+            for i, message in enumerate(value):
+                for inner, content in message.items():
+                    text = content if isinstance(content, str) else _dump(content)
+                    lines += [f"messages[{i}].{inner}: {line}" for line in text.split("\n")]
+        elif isinstance(value, Mapping | list):
+            lines += [
+                f"{key}: {line}" for line in json.dumps(value, ensure_ascii=False, indent=1).split("\n")
+            ]
+        else:
+            lines.append(f"{key}: {_dump(value)}")
+    return lines
+
+
+def _exported(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
+    except FileNotFoundError:
+        raise StoreError(f"there is no recording {path}") from None
+    except (OSError, EOFError, UnicodeDecodeError, gzip.BadGzipFile) as error:
+        raise StoreError(f"the recording {path} cannot be read: {error}") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise StoreError(f"{path}:{number}: not JSON ({error})") from None
+        if not isinstance(row, dict) or (number == 1 and row.get("kind") != "tohlab-replies"):
+            raise StoreError(f"{path}:{number}: this is no recording of replies")
+        if number == 1 and row.get("format") != FORMAT:
+            raise StoreError(f"{path} has format {row.get('format')}, this version reads {FORMAT}")
+        yield number, row
