@@ -1,4 +1,7 @@
-"""What tohlab gives for the vectors of the catalog, the skill tool, the gesture and the session."""
+"""What tohlab gives for the vectors of the catalog, the skill tool, the gesture and the session.
+
+Each function here gives the output for one row's input; `ADAPTERS` holds it against the recorded one.
+"""
 
 from __future__ import annotations
 
@@ -342,7 +345,7 @@ def pre_step_failure(row: Row) -> Any:
     return {**describe_step(step), "warnings": source.warnings}
 
 
-ADAPTERS = {
+_GIVEN: dict[str, Callable[[Row], Any]] = {
     "description": description,
     "config_max_length": config_max_length,
     "escape_text": escape_text,
@@ -364,3 +367,13 @@ ADAPTERS = {
     "lifecycle": lifecycle,
     "pre_step_failure": pre_step_failure,
 }
+
+
+def _held(given: Callable[[Row], Any]) -> Callable[[Row], None]:
+    def adapter(row: Row) -> None:
+        assert given(row) == row["output"]
+
+    return adapter
+
+
+ADAPTERS = {group: _held(given) for group, given in _GIVEN.items()}
