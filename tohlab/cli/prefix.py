@@ -1,0 +1,155 @@
+"""`tohlab prefix`: what a change to one skill does to the prompt cache, or where two requests part."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tohlab.cli._look import look, note_problems
+from tohlab.errors import PrefixError, RequestError, SkillError
+from tohlab.tokens.encodings import DEFAULT_ENCODING
+
+if TYPE_CHECKING:
+    from tohlab.edits import EditCost
+    from tohlab.prefix import PrefixComparison
+    from tohlab.request import Request
+
+EDITS = ("add", "edit", "remove", "reorder")
+
+
+@click.command("prefix")
+@click.argument("directory", metavar="[DIR]", required=False)
+@click.option("--edit", "edit", type=click.Choice([*EDITS, "all"]), default="all", show_default=True)
+@click.option("--skill", metavar="NAME", help="Which skill changes; without it the catalog's middle one.")
+@click.option("--dialect", default="toh", show_default=True, help="Whose wording and lifecycle.")
+@click.option("--encoding", default=DEFAULT_ENCODING, show_default=True, help="A tiktoken encoding.")
+@click.option("--before", type=click.Path(path_type=Path), help="The earlier request, a JSON file.")
+@click.option("--after", type=click.Path(path_type=Path), help="The later request, a JSON file.")
+@click.option("--json", "as_json", is_flag=True, help="Print the same rows as JSON.")
+def command(
+    directory: str | None,
+    edit: str,
+    skill: str | None,
+    dialect: str,
+    encoding: str,
+    before: Path | None,
+    after: Path | None,
+    as_json: bool,
+) -> None:
+    """What adding, editing, removing or reordering one skill under DIR does to the prompt cache: in a running
+    session, and at the start of the next one.
+
+    With --before and --after: where two requests part, and how many tokens they share. They are bodies of
+    chat completions: {"messages": [...], "tools": [...]}.
+
+    The shared prefix is the most that a cache can reuse; engines and providers may reuse less.
+
+    \b
+    Examples:
+      tohlab prefix path/to/skills
+      tohlab prefix path/to/skills --edit remove --skill pdf
+      tohlab prefix --before monday.json --after tuesday.json --json
+    """
+    if (before is None) != (after is None):
+        raise click.UsageError("--before and --after go together")
+    if (directory is None) == (before is None):
+        raise click.UsageError("give either DIR or --before and --after")
+    if before is not None and after is not None:
+        _compare(before, after, encoding, as_json)
+    elif directory is not None:
+        _edits(directory, edit, skill, dialect, encoding, as_json)
+
+
+def _edits(directory: str, edit: str, skill: str | None, dialect: str, encoding: str, as_json: bool) -> None:
+    from tohlab.edits import EDITS as ALL
+    from tohlab.edits import what_edits_cost
+    from tohlab.skills.sources import FilesystemSource
+    from tohlab.tokens import get_meter
+
+    source = FilesystemSource.tree(directory)
+    snapshot = look(source, directory)
+    edits = [each for each in ALL if edit in (each, "all")]
+    meter = get_meter(encoding)
+    rows = what_edits_cost(source, dialect, meter, skill=skill, edits=edits, snapshot=snapshot)
+    if not rows:
+        raise SkillError(f"{directory} has no skill that a model may load, so there is no catalog to change")
+    if as_json:
+        head = {"encoding": meter.name, "dialect": dialect, "rows": [row.to_dict() for row in rows]}
+        click.echo(json.dumps(head, indent=2))
+        return
+    _print_edits(rows, meter.name)
+    note_problems(snapshot, directory)
+
+
+def _print_edits(rows: tuple[EditCost, ...], encoding: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=f'Changes to "{rows[0].skill}", in tokens ({encoding})', title_justify="left")
+    for name in ("change", "moment"):
+        table.add_column(name, no_wrap=True)
+    for name in ("before", "after", "shared", "lost", "added"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        counts = (row.before_tokens, row.after_tokens, row.shared_tokens, row.lost_tokens)
+        table.add_row(row.edit, row.moment, *(f"{n:,}" for n in counts), f"{row.added_tokens:+,}")
+    console = Console()
+    console.print(table)
+    for row in rows:
+        console.print(Text(f"- {_printable(row.sentence)}"))
+
+
+def _compare(before: Path, after: Path, encoding: str, as_json: bool) -> None:
+    from tohlab.prefix import compare_prefix
+    from tohlab.tokens import get_meter
+
+    comparison = compare_prefix(_read(before), _read(after), get_meter(encoding))
+    if as_json:
+        click.echo(json.dumps(comparison.to_dict(), indent=2))
+        return
+    _print_comparison(comparison)
+
+
+def _print_comparison(comparison: PrefixComparison) -> None:
+    click.echo(_printable(comparison.sentence))
+    click.echo(
+        f"shared {comparison.shared_tokens:,} of {comparison.after_tokens:,} tokens "
+        f"({comparison.reused_share:.1%}); before {comparison.before_tokens:,}; "
+        f"{comparison.meter}, without the chat template's own tokens"
+    )
+    where = comparison.divergence
+    if where is not None:
+        click.echo(f"path   {where.path}, character {where.character:,}, token {where.token:,}")
+        click.echo(f"before {_printable(json.dumps(where.before, ensure_ascii=False))}")
+        click.echo(f"after  {_printable(json.dumps(where.after, ensure_ascii=False))}")
+
+
+def _printable(text: str) -> str:
+    """The text with lone surrogates as U+FFFD: a terminal cannot show them."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _read(path: Path) -> Request:
+    from tohlab.request import Request
+
+    remedy = 'give a chat completions body: {"messages": [...], "tools": [...]}'
+    try:
+        data: Any = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise PrefixError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except UnicodeDecodeError as error:
+        raise PrefixError(f"{path}: not UTF-8 at byte {error.start:,}; {remedy}") from error
+    except json.JSONDecodeError as error:
+        raise PrefixError(
+            f"{path}:{error.lineno}: not JSON, column {error.colno} ({error.msg}); {remedy}"
+        ) from error
+    except RecursionError as error:
+        raise PrefixError(f"{path}: nested too deeply to be a request; {remedy}") from error
+    try:
+        return Request.from_openai(data)
+    except RequestError as error:
+        raise PrefixError(f"{path}: {error}; {remedy}") from error
