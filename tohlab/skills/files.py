@@ -6,12 +6,12 @@ asked for. Like the harness, it takes bytes that are not UTF-8 as U+FFFD.
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tohlab.errors import FrontmatterError, ProviderError
 from tohlab.skills.frontmatter import SkillFile, missing_frontmatter, parse_frontmatter, read_fields
@@ -36,9 +36,8 @@ _NODE_TEXTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The frontmatter of one file, read without its body."""
+class Head(NamedTuple):
+    """The frontmatter of one file, read without its body; a tuple, since a scan makes one for each file."""
 
     fields: Mapping[str, Any]
     key_lines: Mapping[str, int]
@@ -47,7 +46,7 @@ class Head:
 
 
 def is_absent(error: OSError) -> bool:
-    """Return whether the harness takes this error for "nothing there": no such path, or no folder above it."""
+    """Return whether the harness takes this error for "nothing there": no such path, or no such folder."""
     return error.errno in (errno.ENOENT, errno.ENOTDIR)
 
 
@@ -116,6 +115,28 @@ def read_file(path: str) -> SkillFile:
     fd = os.open(path, _FLAGS)
     with open(fd, "rb") as file:  # noqa: PTH123 (a descriptor, not a path)
         return parse_frontmatter(file.read().decode("utf-8", "replace"))
+
+
+def first_bad_line(path: str) -> int | None:
+    """Return the first line of a file that is not UTF-8, or None; the file is read in pieces and not held.
+
+    Raises:
+        OSError: whatever the system says.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    line = 1
+    fd = os.open(path, _FLAGS)
+    try:
+        while True:
+            chunk = os.read(fd, _MAX_CHUNK)
+            try:
+                line += decoder.decode(chunk, final=not chunk).count("\n")
+            except UnicodeDecodeError as error:
+                return line + error.object.count(b"\n", 0, error.start)
+            if not chunk:
+                return None
+    finally:
+        os.close(fd)
 
 
 def file_problem(path: str, error: FrontmatterError) -> Problem:

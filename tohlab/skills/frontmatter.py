@@ -15,16 +15,20 @@ from tohlab.ecma import trim
 from tohlab.errors import FrontmatterError
 from tohlab.skills.yaml12 import YamlError, load_yaml, resolve_plain
 
-# Characters that mean nothing to YAML inside a plain scalar; space is added where it may stand.
+# Characters that mean nothing to YAML inside a plain scalar, and those that do only in certain places.
 _SAFE: Final = (
-    "!\"$%&'()*+,./0-9;<=>?@A-Z\\[\\\\\\]^_`a-z{|}~\u00a1-\u2027\u202a-\ud7ff\uf900-\ufdff\uff01-\uff60-"
+    "!$%&()*+,./0-9;<=>?@A-Z\\[\\\\\\]^_`a-z{|}~\u00a1-\u2027\u202a-\ud7ff\uf900-\ufdff\uff01-\uff60-"
 )
+_ANY: Final = _SAFE + ":#\"'"
 _SIMPLE_LINE: Final = re.compile(
     r"([A-Za-z][A-Za-z0-9_-]{0,62}): (?:"
-    rf"([A-Za-z0-9](?:[{_SAFE} ]|:(?=[{_SAFE}])|(?<=[{_SAFE}])#)*)"
-    rf'|"([{_SAFE.replace(chr(34), "").replace(chr(92) * 2, "")} :#]*)"'
-    rf"|'([{_SAFE.replace(chr(39), '')} :#]*)'"
-    r")\r?\n"
+    # plain: a colon only before, a hash only after, something that is not a space
+    rf"([A-Za-z0-9][{_SAFE}\"' ]*(?:(?::(?=[{_ANY}])|(?<! )#)[{_SAFE}\"' ]*)*)\r?\n"
+    rf"|\"([{_SAFE.replace(2 * chr(92), '')}:#' ]*)\"\r?\n"
+    rf"|'([{_SAFE}:#\" ]*)'\r?\n"
+    # folded or literal: lines of one indentation, none of them empty or ending in a space
+    rf"|([>|])(-?)\n(( +)[{_ANY}](?:[{_ANY} ]*[{_ANY}])?\n(?:\8[{_ANY}](?:[{_ANY} ]*[{_ANY}])?\n)*)"
+    r")"
 )
 _CLOSING: Final = re.compile(r"^---\r?(?:\n|\Z)", re.MULTILINE)
 
@@ -78,9 +82,9 @@ def read_fields(yaml_text: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
     Raises:
         FrontmatterError: as `parse_frontmatter`.
     """
-    simple = read_simple_fields(yaml_text)
+    simple = _read_simple(yaml_text)
     if simple is not None:
-        return simple, dict(zip(simple, range(2, len(simple) + 2), strict=True))
+        return simple
     try:
         value, lines = load_yaml(yaml_text)
     except YamlError as error:
@@ -94,27 +98,39 @@ def read_fields(yaml_text: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
 
 
 def read_simple_fields(yaml_text: str) -> dict[str, Any] | None:
-    """Return the fields if each line is a plain `key: value`, or None if a YAML parser has to look.
+    """Return the fields if each is a plain `key: value` or a plain block of text; None if YAML has to look.
 
     Where this gives fields, `load_yaml` gives the same ones.
     """
+    found = _read_simple(yaml_text)
+    return None if found is None else found[0]
+
+
+def _read_simple(yaml_text: str) -> tuple[dict[str, Any], dict[str, int]] | None:
     fields: dict[str, Any] = {}
-    at, end = 0, len(yaml_text)
+    lines: dict[str, int] = {}
+    at, end, line = 0, len(yaml_text), 2
     while at < end:
         match = _SIMPLE_LINE.match(yaml_text, at)
         if match is None:
             return None
-        key, plain, double, single = match.groups()
+        key, plain, double, single, style, strip, block, indent = match.groups()
         if key in fields or resolve_plain(key) is not key:
             return None
+        lines[key] = line
+        line += 1
         if plain is not None:
             if plain[-1] == " ":
                 return None
             fields[key] = resolve_plain(plain)
+        elif block is not None:
+            rows = [row[len(indent) :] for row in block.splitlines()]
+            fields[key] = (" " if style == ">" else "\n").join(rows) + ("" if strip else "\n")
+            line += len(rows)
         else:
             fields[key] = double if single is None else single
         at = match.end()
-    return fields or None
+    return (fields, lines) if fields else None
 
 
 def missing_frontmatter(text: str) -> FrontmatterError:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tohlab.errors import FrontmatterError
 from tohlab.skills.model import Invocation
@@ -21,9 +20,8 @@ _DEFAULT: Final = Invocation()
 _NOTHING: Final[Mapping[str, Any]] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkillFields:
-    """The fields of one skill as the harness takes them."""
+class SkillFields(NamedTuple):
+    """The fields of one skill as the harness takes them; a tuple, since a scan makes one for each file."""
 
     name: str
     description: str

@@ -45,10 +45,7 @@ class Root:
     """Names of entries that are not looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    found: Found
-    root: Root
+_Place = tuple[Found, Root]
 
 
 class FilesystemSource:
@@ -165,7 +162,7 @@ class FilesystemSource:
         return None if place is None else self._read(name, place)
 
     def _read(self, name: str, place: _Place) -> LoadedSkill | None:
-        found = place.found
+        found, root = place
         try:
             file = files.read_file(found.path)
             fields = skill_fields(file.fields, file.key_lines)
@@ -183,7 +180,7 @@ class FilesystemSource:
             content=file.body,
             when_to_use=fields.when_to_use,
             invocation=fields.invocation,
-            source=place.root.source,
+            source=root.source,
             provider=self.provider,
             resource_base=ResourceBase(kind="directory", value=found.directory),
             path=found.path,
@@ -218,7 +215,7 @@ class FilesystemSource:
                     continue
                 if summary is not None:
                     skills.append(summary)
-                    places[found.path] = _Place(found, root)
+                    places[found.path] = (found, root)
         return Listing(skills=tuple(skills), complete=complete, problems=tuple(problems)), places
 
     def _summarise(self, found: Found, root: Root, problems: list[Problem]) -> SkillSummary | None:

@@ -1,24 +1,28 @@
 """Which files of a folder are skill files: one level deep as the harness looks, or at any depth."""
 
 # Text paths and os.path: a Path object per file would double the time of a scan.
-# ruff: noqa: PTH116, PTH118, PTH119
+# ruff: noqa: PTH116, PTH118, PTH119, PTH206
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
-from tohlab.skills.collation import CollationKey, collation_key
+from tohlab.skills.collation import collation_key
 from tohlab.skills.files import is_absent, node_text
 from tohlab.skills.model import Problem
 
 SKILL_FILE: Final = "SKILL.md"
 
+# Names whose order is the same by code points and by `localeCompare`.
+_PLAIN_NAMES: Final = re.compile(r"[a-z0-9.\-\0\n]*")
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One file that should give a skill."""
+
+class Found(NamedTuple):
+    """One file that should give a skill; a tuple, since a scan makes one for each file."""
 
     path: str
     directory: str
@@ -84,35 +88,46 @@ def walk_tree(top: str) -> Walked:
     """
     walk = _TreeWalk(top)
     walk.run()
-    order = sorted(walk.found, key=lambda item: item[0])
-    return Walked(tuple(found for _, found in order), tuple(walk.problems), walk.complete)
+    paths = {found.path: found for found in walk.found}
+    return Walked(tuple(paths[path] for path in in_order(paths, top)), tuple(walk.problems), walk.complete)
+
+
+def in_order(paths: Iterable[str], top: str) -> list[str]:
+    """Return paths below a folder as a walk through sorted folders would meet them."""
+    paths = list(paths)
+    start = len(top.rstrip(os.sep)) + 1
+    names = [path[start:].replace(os.sep, "\0").replace(SKILL_FILE, "skill.md") for path in paths]
+    if _PLAIN_NAMES.fullmatch("\n".join(names)) and len(set(names)) == len(names):
+        return [path for _, path in sorted(zip(names, paths, strict=True))]
+    return sorted(paths, key=lambda path: [collation_key(name) for name in path[start:].split(os.sep)])
 
 
 class _TreeWalk:
     def __init__(self, top: str) -> None:
         self.top = top
-        self.found: list[tuple[tuple[CollationKey, ...], Found]] = []
+        self.found: list[Found] = []
         self.problems: list[Problem] = []
         self.complete = True
-        self._links: list[tuple[str, tuple[CollationKey, ...]]] = []
+        self._links: list[str] = []
         self._visited: list[str] = []
 
     def run(self) -> None:
-        self._descend(self.top, ())
+        self._descend(self.top)
         seen: set[tuple[int, int]] = set()
         while self._links:
-            links, self._links = sorted(self._links, key=lambda link: link[1]), []
-            for path, key in links:
+            links, self._links = in_order(self._links, self.top), []
+            for path in links:
                 # Folders seen so far are looked up only when there is a link at all: most trees have none.
                 seen.update(_identity(folder) for folder in self._visited)
                 self._visited.clear()
                 if _identity(path) not in seen:
-                    self._descend(path, key)
+                    self._descend(path)
 
-    def _descend(self, top: str, top_key: tuple[CollationKey, ...]) -> None:
-        stack = [(top, top_key)]
+    def _descend(self, top: str) -> None:
+        stack = [top]
+        found = self.found
         while stack:
-            folder, key = stack.pop()
+            folder = stack.pop()
             self._visited.append(folder)
             try:
                 with os.scandir(folder) as scan:
@@ -125,17 +140,18 @@ class _TreeWalk:
             for entry in entries:
                 name = entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    if name != ".git":
-                        stack.append((f"{folder}{os.sep}{name}", (*key, collation_key(name))))
                     if name == SKILL_FILE:
                         self.problems.append(_not_a_file(entry.path))
-                elif entry.is_symlink() or name.endswith(".md") or name.lower() == "skill.md":
-                    self._look(entry, folder, key)
+                    elif name != ".git":
+                        stack.append(entry.path)
+                elif name == SKILL_FILE and entry.is_file(follow_symlinks=False):
+                    found.append(Found(entry.path, folder, False))
+                elif entry.is_symlink() or name.lower().endswith(".md"):
+                    self._look(entry, folder)
 
-    def _look(self, entry: os.DirEntry[str], folder: str, key: tuple[CollationKey, ...]) -> None:
-        name, path = entry.name, f"{entry.path}"
+    def _look(self, entry: os.DirEntry[str], folder: str) -> None:
+        name, path = entry.name, entry.path
         flat = folder == self.top and name.endswith(".md") and name != SKILL_FILE
-        own_key = (*key, collation_key(name))
         if entry.is_symlink():
             try:
                 entry.stat()
@@ -144,13 +160,13 @@ class _TreeWalk:
                     self.problems.append(_broken_link(path, error))
                 return
             if entry.is_dir():
-                self._links.append((path, own_key))
+                self._links.append(path)
                 return
         if not entry.is_file():
             if name == SKILL_FILE:
                 self.problems.append(_not_a_file(path))
         elif name == SKILL_FILE or flat:
-            self.found.append((own_key, Found(path, folder, flat)))
+            self.found.append(Found(path, folder, flat))
         if name.lower() == "skill.md" and name != SKILL_FILE:
             self.problems.append(_wrong_case(path, flat))
 

@@ -39,6 +39,8 @@ _NAN: Final = (".nan", ".NaN", ".NAN")
 _FOREIGN: Final = re.compile(
     "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|\r(?!\n)"
 )
+_TABBED: Final = re.compile(r" *\t")
+_TABBED_NOTHING: Final = re.compile(r" *\t\s*(?:#.*)?")
 _PRIVATE: Final = range(0xE000, 0xF8FF)
 _TAG: Final = "tag:yaml.org,2002:"
 
@@ -128,9 +130,30 @@ def load_yaml(text: str) -> tuple[Any, dict[str, int]]:
     try:
         return _build(yaml.parse(text, Loader=_Loader), back)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        reason = error.problem or error.context or "not YAML"
-        raise YamlError(reason.translate(back), mark.line + 1 if mark else None) from None
+        failure = error
+    without = _without_tabbed_nothing(text)
+    if without != text:
+        try:
+            return _build(yaml.parse(without, Loader=_Loader), back)
+        except yaml.MarkedYAMLError as error:
+            failure = error
+    mark = failure.problem_mark or failure.context_mark
+    reason = failure.problem or failure.context or "not YAML"
+    if mark and any(_TABBED.match(line) for line in text.split("\n")[mark.line : mark.line + 1]):
+        reason = "Tabs are not allowed as indentation"
+    raise YamlError(reason.translate(back), mark.line + 1 if mark else None)
+
+
+def _without_tabbed_nothing(text: str) -> str:
+    # Lines of nothing but tabs, spaces and a comment may stand in 1.2 unless a value is still awaited.
+    lines = text.split("\n")
+    awaited = False
+    for number, line in enumerate(lines):
+        if not awaited and _TABBED_NOTHING.fullmatch(line):
+            lines[number] = ""
+        elif line.strip():
+            awaited = line.rstrip().endswith(":")
+    return "\n".join(lines)
 
 
 def _build(events: Any, back: dict[int, str]) -> tuple[Any, dict[str, int]]:
