@@ -221,7 +221,5 @@ class SessionCatalog:
         for position, (source, on_surface) in enumerate(log):
             catalog = catalog_in(source)
             if catalog is not None:
-                published.append(
-                    PublishedCatalog(catalog=catalog, position=position, on_surface=on_surface)
-                )
+                published.append(PublishedCatalog(catalog=catalog, position=position, on_surface=on_surface))
         return cls(published=tuple(published))

@@ -206,9 +206,7 @@ class Session:
             waiting = ", ".join(self._open_calls) or "none"
             raise SessionError(f"no call {call_id!r} waits for a result; waiting: {waiting}")
         source = MappingProxyType({"kind": "tool-result", "callId": call_id})
-        message = Message(
-            role="tool", content=(TextBlock(text=text),), tool_call_id=call_id, source=source
-        )
+        message = Message(role="tool", content=(TextBlock(text=text),), tool_call_id=call_id, source=source)
         self._append(message)
         return message
 
@@ -236,9 +234,7 @@ class Session:
         number = len(self._call_ids) + 1
         while f"call_{number}" in self._call_ids:
             number += 1
-        call = ToolCall(
-            id=f"call_{number}", name=self._schema.name, arguments=json_stringify({"name": name})
-        )
+        call = ToolCall(id=f"call_{number}", name=self._schema.name, arguments=json_stringify({"name": name}))
         result = self.execute(call.name, call.arguments)
         self.assistant(text, [call])
         self.tool_result(call.id, result.text)

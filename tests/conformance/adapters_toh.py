@@ -250,9 +250,7 @@ def docs_template(row: Row) -> Any:
 
 def tool_order(row: Row) -> Any:
     order = row["input"]["toolOrder"]
-    tools = tuple(
-        ToolSchema(name=name, description="", parameters={}) for name in row["input"]["registered"]
-    )
+    tools = tuple(ToolSchema(name=name, description="", parameters={}) for name in row["input"]["registered"])
     surface = ToolSurface(dialect=TOH, inherited=tools, order=None if order is None else tuple(order))
     return {"wire_order": [tool.name for tool in surface.visible()]}
 

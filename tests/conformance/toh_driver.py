@@ -82,9 +82,7 @@ class StepSource:
                 description=row["description"],
                 content=row.get("content", row.get("body", f"Body of {row['name']}.")),
                 when_to_use=row.get("whenToUse"),
-                invocation=Invocation(
-                    model_invocable=row.get("m", True), user_invocable=row.get("u", True)
-                ),
+                invocation=Invocation(model_invocable=row.get("m", True), user_invocable=row.get("u", True)),
                 provider="p",
                 resource_base=resource_base(row.get("resourceBase")),
             )
@@ -182,9 +180,7 @@ class Lifecycle:
                     raise AssertionError(f"a lifecycle step has a key that nothing here understands: {key!r}")
         if seed:
             seeded = message(seed.get("text", "seeded"), seed.get("source", {}))
-            self.session = Session(
-                self.source, self.dialect, history=(*self.session.history, seeded)
-            )
+            self.session = Session(self.source, self.dialect, history=(*self.session.history, seeded))
         self._set_visibility()
         batch = (*users, *proposed)
         done = self.session.step(*batch, reject=reject)
@@ -197,9 +193,7 @@ class Lifecycle:
 
     def _compact(self, which: str) -> None:
         history = self.session.history
-        catalogs = [
-            i for i, e in enumerate(history) if e.on_surface and e.message.kind == "skill-catalog"
-        ]
+        catalogs = [i for i, e in enumerate(history) if e.on_surface and e.message.kind == "skill-catalog"]
         if which == "all":
             self.session.compact()
         elif which in ("all-catalogs", "last-catalog", "first-catalog"):

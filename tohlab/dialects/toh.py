@@ -104,7 +104,9 @@ ERRORS: Final = MappingProxyType(
             code="INVALID_ARGS",
         ),
         "name-not-a-string": ErrorText(
-            message='invalid arguments: "name" must be a string', error_name="ToolArgsError", code="INVALID_ARGS"
+            message='invalid arguments: "name" must be a string',
+            error_name="ToolArgsError",
+            code="INVALID_ARGS",
         ),
         "bad-name": ErrorText(message='invalid skill name "{name}"'),
         "unknown-skill": ErrorText(message='skill "{name}" is unknown or no longer available'),
@@ -118,7 +120,9 @@ ERRORS: Final = MappingProxyType(
             message='unknown tool "{tool}"', error_name="ToolNotFoundError", code="UNKNOWN_TOOL"
         ),
         "aborted-before": ErrorText(
-            message="tool call aborted before dispatch", error_name="AbortError", code="ABORTED_BEFORE_DISPATCH"
+            message="tool call aborted before dispatch",
+            error_name="AbortError",
+            code="ABORTED_BEFORE_DISPATCH",
         ),
         "aborted": ErrorText(message="tool call aborted", error_name="AbortError", code="ABORTED"),
     }
