@@ -1,0 +1,336 @@
+"""Any result as a pandas DataFrame: long form, one row for each thing, columns that stay.
+
+`COLUMNS` lists every table with every column, its type and what it holds; a unit stands in the name
+(`loaded_tokens`, `latency_s`) and a share is 0 to 1. A missing number is `NA`, never 0. A result with nothing
+in it gives the columns and no rows. This is the only module that imports pandas, and only when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from tohlab.catalog import Catalog
+from tohlab.edits import EditCost
+from tohlab.errors import MissingExtra, TohlabError
+from tohlab.prefix import PrefixComparison
+from tohlab.routing.report import RoutingReport
+from tohlab.routing.statistics import Rate
+from tohlab.skills.checks import FileReport
+from tohlab.tokens import CatalogCost, RequestCost
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+Table = Literal[
+    "segments", "catalog_cost", "catalog", "prefix", "edits", "trials", "skills", "confusion", "files"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of a table."""
+
+    name: str
+    dtype: Literal["string", "Int64", "Float64", "boolean"]
+    meaning: str
+
+
+def _columns(*rows: tuple[str, Literal["string", "Int64", "Float64", "boolean"], str]) -> tuple[Column, ...]:
+    return tuple(Column(name=name, dtype=dtype, meaning=meaning) for name, dtype, meaning in rows)
+
+
+def _rate_columns(name: str, of: str) -> tuple[tuple[str, Literal["Float64", "Int64"], str], ...]:
+    return (
+        (name, "Float64", f"{of}, 0 to 1"),
+        (f"{name}_low", "Float64", "lower end of its 95 % Wilson interval"),
+        (f"{name}_high", "Float64", "upper end"),
+        (f"{name}_n", "Int64", "the cases it is a share of"),
+    )
+
+
+COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = MappingProxyType(
+    {
+        "segments": _columns(
+            ("path", "string", "the segment's address in the request"),
+            ("kind", "string", "tool, system, tool-call, or the kind of its message"),
+            ("name", "string", "the tool, or the named part of the text; frame for what lies between parts"),
+            ("role", "string", "system, user, assistant or tool"),
+            ("tokens", "Int64", "of the meter; the rows add up to the request"),
+            ("characters", "Int64", "Python code points"),
+            ("share", "Float64", "of the request's tokens, 0 to 1"),
+        ),
+        "catalog_cost": _columns(
+            ("kind", "string", "tool, catalog (the text around the entries) or skill"),
+            ("name", "string", "the tool, frame, or the skill"),
+            ("tokens", "Int64", "paid in every request"),
+            ("loaded_tokens", "Int64", "what loading the skill adds; NA where it was not asked for"),
+            ("share", "Float64", "of the total, 0 to 1"),
+        ),
+        "catalog": _columns(
+            ("position", "Int64", "counted from 0, in the order in which the model reads"),
+            ("name", "string", "the skill"),
+            ("description", "string", "normalised and cut, not escaped"),
+            ("characters", "Int64", "of the description, Python code points"),
+        ),
+        "prefix": _columns(
+            ("position", "Int64", "counted from 0, in the order given"),
+            ("meter", "string", "which meter counted"),
+            ("before_tokens", "Int64", "the earlier request"),
+            ("after_tokens", "Int64", "the later request"),
+            ("shared_tokens", "Int64", "their longest common prefix"),
+            ("new_tokens", "Int64", "what the later request computes afresh"),
+            ("lost_tokens", "Int64", "what the earlier request had and the later does not share"),
+            ("reused_share", "Float64", "shared_tokens over after_tokens, 0 to 1"),
+            ("path", "string", "the first difference as an address; NA where there is none"),
+            ("label", "string", "the same for a person"),
+            ("sentence", "string", "what happened"),
+        ),
+        "edits": _columns(
+            ("edit", "string", "add, edit, remove or reorder"),
+            ("skill", "string", "which skill was changed"),
+            ("moment", "string", "running session or next session"),
+            ("before_tokens", "Int64", "the request before the change"),
+            ("after_tokens", "Int64", "the request after it"),
+            ("shared_tokens", "Int64", "their longest common prefix"),
+            ("new_tokens", "Int64", "what the request after the change computes afresh"),
+            ("lost_tokens", "Int64", "what would be shared without the change and is not"),
+            ("added_tokens", "Int64", "how much longer the request is than without the change"),
+            ("reused_share", "Float64", "shared_tokens over after_tokens, 0 to 1"),
+            ("where", "string", "the first difference; empty if only appended"),
+            ("sentence", "string", "what happened"),
+        ),
+        "trials": _columns(
+            ("case", "string", "the case's id"),
+            ("query", "string", "what the user asks"),
+            ("group", "string", "what the case belongs to, or empty"),
+            ("replicate", "Int64", "counted from 0"),
+            ("expected", "string", "skills joined by a blank, sorted; empty: none fits; NA: not labelled"),
+            ("loaded", "string", "skills that the answer loads, joined by a blank, in its order"),
+            ("invalid", "string", "names that are not in the catalog, joined by a blank"),
+            ("label", "string", "the answer's one label, such as ok or wrong_skill"),
+            ("state", "string", "scored, model_error (scored as wrong) or service_error (not scored)"),
+            ("right", "boolean", "exactly the expected skills were loaded; NA where it was not scored"),
+            ("detail", "string", "what is wrong, or empty"),
+            ("latency_s", "Float64", "seconds of the answer when it was asked; NA without one"),
+        ),
+        "skills": _columns(
+            ("name", "string", "the skill"),
+            ("support", "Int64", "scored cases that expect it"),
+            ("predicted", "Int64", "scored cases that loaded it"),
+            *_rate_columns("precision", "of the cases that loaded it, those that expect it"),
+            *_rate_columns("recall", "of the cases that expect it, those that loaded it"),
+            ("f1", "Float64", "0 to 1; NA where no case expects or loads it"),
+        ),
+        "confusion": _columns(
+            ("expected", "string", "a skill, or (none) where none fits"),
+            ("predicted", "string", "a skill, (none), or (invalid) for an answer of no use"),
+            ("n", "Int64", "answers"),
+        ),
+        "files": _columns(
+            ("path", "string", "the file, as it was found"),
+            ("name", "string", "the skill's name; NA where none could be read"),
+            ("dialect", "string", "which harness"),
+            ("loads", "boolean", "that harness takes the skill from this file"),
+            ("problems", "Int64", "how many things are wrong with it"),
+            ("codes", "string", "their codes joined by a blank, in order"),
+        ),
+    }
+)
+"""Every table: its columns in order, each with its pandas type and meaning."""
+
+
+def frame(result: Any, table: Table | None = None) -> pd.DataFrame:
+    """Return a result as a DataFrame.
+
+    Args:
+        result: a `RequestCost`, `CatalogCost`, `Catalog`, `RoutingReport`, or a sequence (or one) of
+            `PrefixComparison`, `EditCost` or `FileReport`.
+        table: which of a `RoutingReport`'s tables (`trials`, the default, `skills` or `confusion`); for an
+            empty sequence, which table it would have been.
+
+    Returns:
+        The columns of `COLUMNS[table]`, in that order and with those types, and one row for each thing.
+
+    Raises:
+        MissingExtra: pandas is not installed.
+        TohlabError: there is no table for such a result; the message says what there is.
+    """
+    chosen, rows = _rows_of(result, table)
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtra("pandas", "notebook") from error
+    columns = COLUMNS[chosen]
+    made = list(rows)
+    return pd.DataFrame(
+        {column.name: pd.array([row[column.name] for row in made], dtype=column.dtype) for column in columns}
+    )
+
+
+def _rows_of(result: Any, table: Table | None) -> tuple[str, Iterable[Mapping[str, Any]]]:
+    if table is not None and table not in COLUMNS:
+        raise TohlabError(f"there is no table {table!r}; there are {', '.join(COLUMNS)}")
+    if isinstance(result, RequestCost):
+        return _only(table, "segments"), _segment_rows(result)
+    if isinstance(result, CatalogCost):
+        return _only(table, "catalog_cost"), _catalog_cost_rows(result)
+    if isinstance(result, Catalog):
+        return _only(table, "catalog"), _catalog_rows(result)
+    if isinstance(result, Sequence) and not isinstance(result, str):
+        if not result:
+            if table is None:
+                raise TohlabError(
+                    "an empty sequence does not say which table it is; name one with table=, such as "
+                    'frame((), table="prefix")'
+                )
+            return table, ()
+        kinds = {type(item) for item in result}
+        for kind, (name, make) in _SEQUENCES.items():
+            if kinds == {kind}:
+                return _only(table, name), make(result)
+    elif type(result) in _SEQUENCES:
+        name, make = _SEQUENCES[type(result)]
+        return _only(table, name), make((result,))
+    elif isinstance(result, RoutingReport):
+        return _routing(result, table)
+    known = "RequestCost, CatalogCost, Catalog, RoutingReport, and sequences of " + ", ".join(
+        kind.__name__ for kind in _SEQUENCES
+    )
+    raise TohlabError(f"there is no table for {type(result).__name__}; there is one for {known}")
+
+
+def _only(asked: Table | None, own: str) -> str:
+    if asked is not None and asked != own:
+        raise TohlabError(f"this result gives the table {own!r}, not {asked!r}")
+    return own
+
+
+def _segment_rows(cost: RequestCost) -> Iterable[Mapping[str, Any]]:
+    for row in cost.rows():
+        yield {**row, "share": row["tokens"] / cost.total_tokens if cost.total_tokens else 0.0}
+
+
+def _catalog_cost_rows(cost: CatalogCost) -> Iterable[Mapping[str, Any]]:
+    for row in cost.rows:
+        yield {
+            "kind": row.kind,
+            "name": row.name,
+            "tokens": row.tokens,
+            "loaded_tokens": row.loaded_tokens,
+            "share": row.tokens / cost.total_tokens if cost.total_tokens else 0.0,
+        }
+
+
+def _catalog_rows(catalog: Catalog) -> Iterable[Mapping[str, Any]]:
+    for position, entry in enumerate(catalog.entries):
+        yield {
+            "position": position,
+            "name": entry.name,
+            "description": entry.description,
+            "characters": len(entry.description),
+        }
+
+
+def _prefix_rows(comparisons: Sequence[PrefixComparison]) -> Iterable[Mapping[str, Any]]:
+    for position, comparison in enumerate(comparisons):
+        where = comparison.divergence
+        yield {
+            "position": position,
+            "meter": comparison.meter,
+            "before_tokens": comparison.before_tokens,
+            "after_tokens": comparison.after_tokens,
+            "shared_tokens": comparison.shared_tokens,
+            "new_tokens": comparison.new_tokens,
+            "lost_tokens": comparison.lost_tokens,
+            "reused_share": comparison.reused_share,
+            "path": where.path if where else None,
+            "label": where.label if where else None,
+            "sentence": comparison.sentence,
+        }
+
+
+def _file_rows(files: Sequence[FileReport]) -> Iterable[Mapping[str, Any]]:
+    for file in files:
+        for dialect, loads in sorted(file.loads.items()):
+            yield {
+                "path": str(file.path),
+                "name": file.name,
+                "dialect": dialect,
+                "loads": loads,
+                "problems": len(file.problems),
+                "codes": " ".join(problem.code for problem in file.problems),
+            }
+
+
+def _edit_rows(edits: Sequence[EditCost]) -> Iterable[Mapping[str, Any]]:
+    for cost in edits:
+        yield {
+            **cost.to_dict(),
+            "new_tokens": cost.after_tokens - cost.shared_tokens,
+            "reused_share": cost.shared_tokens / cost.after_tokens if cost.after_tokens else 1.0,
+        }
+
+
+def _routing(report: RoutingReport, table: Table | None) -> tuple[str, Iterable[Mapping[str, Any]]]:
+    chosen = table or "trials"
+    if chosen == "trials":
+        return chosen, _trial_rows(report)
+    if chosen == "skills":
+        return chosen, _skill_rows(report)
+    if chosen == "confusion":
+        return chosen, (
+            {"expected": c.expected, "predicted": c.predicted, "n": c.n} for c in report.confusion()
+        )
+    raise TohlabError(f"a routing report gives the tables 'trials', 'skills' and 'confusion', not {chosen!r}")
+
+
+def _trial_rows(report: RoutingReport) -> Iterable[Mapping[str, Any]]:
+    for trial in report.trials:
+        expected = trial.case.expected
+        scored = expected is not None and trial.state != "service_error"
+        yield {
+            "case": trial.case.id,
+            "query": trial.case.query,
+            "group": trial.case.group,
+            "replicate": trial.replicate,
+            "expected": " ".join(expected) if expected is not None else None,
+            "loaded": " ".join(trial.loaded),
+            "invalid": " ".join(trial.invalid),
+            "label": trial.label,
+            "state": trial.state,
+            "right": trial.right if scored else None,
+            "detail": trial.detail,
+            "latency_s": trial.latency_s,
+        }
+
+
+def _skill_rows(report: RoutingReport) -> Iterable[Mapping[str, Any]]:
+    for score in report.per_skill:
+        yield {
+            "name": score.name,
+            "support": score.support,
+            "predicted": score.predicted,
+            **_rate_row("precision", score.precision),
+            **_rate_row("recall", score.recall),
+            "f1": score.f1,
+        }
+
+
+def _rate_row(name: str, rate: Rate | None) -> dict[str, Any]:
+    if rate is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None, f"{name}_n": 0}
+    return {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high, f"{name}_n": rate.n}
+
+
+_SEQUENCES: Final[Mapping[type, tuple[str, Callable[[Any], Iterable[Mapping[str, Any]]]]]] = MappingProxyType(
+    {
+        PrefixComparison: ("prefix", _prefix_rows),
+        EditCost: ("edits", _edit_rows),
+        FileReport: ("files", _file_rows),
+    }
+)
+"""What a sequence may hold, the table that it gives, and how."""

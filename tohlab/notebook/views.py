@@ -1,0 +1,224 @@
+"""Any result as a rich display: HTML where a notebook can show it, the same in plain text everywhere else.
+
+The HTML is made of the report page's own parts, has no random id and no script, and is the same for the same
+result, so that a stored notebook can be compared with a fresh run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from tohlab.catalog import Catalog
+from tohlab.dialects import Dialect, get_dialect
+from tohlab.errors import TohlabError
+from tohlab.prefix import PrefixComparison
+from tohlab.report.convert import pieces_of, run_of, strip_of
+from tohlab.report.figures import confusion_figure, mistakes
+from tohlab.report.html import asset, heat_scale
+from tohlab.report.markup import environment, number, share
+from tohlab.report.model import RateRow, RoutingRun, Strip, TextPiece
+from tohlab.request import TextBlock, ToolSchema
+from tohlab.routing.report import RoutingReport
+from tohlab.tokens import CatalogCost, RequestCost, TokenMeter, get_meter, share_out
+
+_BAR_CHARS: Final = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A result made ready to be looked at."""
+
+    text: str
+    """For a terminal, a log and a reader of the raw notebook."""
+    html: str
+    """One `div` with its own style; deterministic, without script."""
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def _repr_mimebundle_(
+        self, include: Iterable[str] | None = None, exclude: Iterable[str] | None = None
+    ) -> dict[str, str]:
+        """Return both forms; a front end takes the richest that it can show."""
+        bundle = {"text/plain": self.text, "text/html": self.html}
+        if include is not None:
+            wanted = set(include)
+            bundle = {kind: value for kind, value in bundle.items() if kind in wanted}
+        if exclude is not None:
+            unwanted = set(exclude)
+            bundle = {kind: value for kind, value in bundle.items() if kind not in unwanted}
+        return bundle
+
+
+def view(result: Any, *, dialect: str | Dialect = "toh", meter: TokenMeter | None = None) -> View:
+    """Return `result` as a rich display.
+
+    Args:
+        result: a `Catalog` or `TextBlock` (as the model reads it, entries with their tokens), a `ToolSchema`,
+            a `RequestCost` or `CatalogCost` (bars), a `PrefixComparison` or a sequence of them (strips and
+            sentences), or a `RoutingReport` or a sequence of them (table; one alone also its confusion).
+        dialect: whose wording, for a `Catalog`.
+        meter: what counts the tokens of a text; `o200k_base` unless told otherwise.
+
+    Raises:
+        MissingExtra: jinja2 is not installed.
+        TohlabError: there is no view of such a result; the message says of what there is.
+    """
+    if isinstance(result, View):
+        return result
+    if isinstance(result, Catalog):
+        return _text_view(get_dialect(dialect).render_catalog(result, "initial"), meter or get_meter())
+    if isinstance(result, TextBlock):
+        return _text_view(result, meter or get_meter())
+    if isinstance(result, ToolSchema):
+        return _text_view(TextBlock(text=result.to_json()), meter or get_meter())
+    kind, items = _one_kind(result)
+    for known, make in _VIEWS.items():
+        if kind is known:
+            return make(items)
+    names = ", ".join(known.__name__ for known in (Catalog, TextBlock, ToolSchema, *_VIEWS))
+    raise TohlabError(f"there is no view of {type(result).__name__}; there is one of {names}")
+
+
+def _one_kind(result: Any) -> tuple[type, tuple[Any, ...]]:
+    if isinstance(result, Sequence) and not isinstance(result, str) and result:
+        kinds = {type(item) for item in result}
+        if len(kinds) == 1:
+            return kinds.pop(), tuple(result)
+    return type(result), (result,)
+
+
+def _text_view(block: TextBlock, meter: TokenMeter) -> View:
+    tokens = share_out(block.text, block.spans, meter)
+    total = meter.count(block.text)
+    pieces: tuple[TextPiece, ...] = pieces_of(block, tokens, total - sum(tokens))
+    caption = f"{number(total)} tokens of {meter.name}"
+    if block.spans:
+        caption += f", {number(sum(tokens))} of them in {len(block.spans)} entries"
+    html = _html(
+        "{{ parts.catalog_text(pieces, 'What the model reads', heat, anchors=false) }}"
+        '<p class="sentence">{{ caption }}</p>',
+        pieces=pieces,
+        heat=heat_scale(list(tokens)),
+        caption=caption,
+    )
+    return View(text=f"{block.text}\n[{caption}]", html=html)
+
+
+def _request_view(costs: Sequence[RequestCost]) -> View:
+    return _joined([_bars(_request_rows(cost), _request_caption(cost)) for cost in costs])
+
+
+def _request_rows(cost: RequestCost) -> list[tuple[str, str, int]]:
+    return [(segment.path, segment.name or segment.kind, segment.tokens) for segment in cost.segments]
+
+
+def _request_caption(cost: RequestCost) -> str:
+    return f"{number(cost.total_tokens)} tokens of {cost.meter}, {cost.renderer} renderer"
+
+
+def _catalog_cost_view(costs: Sequence[CatalogCost]) -> View:
+    return _joined(
+        [
+            _bars(
+                [(row.kind, row.name, row.tokens) for row in cost.rows],
+                f"{number(cost.total_tokens)} tokens of {cost.encoding} in every request",
+            )
+            for cost in costs
+        ]
+    )
+
+
+def _bars(rows: list[tuple[str, str, int]], caption: str) -> View:
+    most = max((tokens for _, _, tokens in rows), default=0)
+    html = _html(
+        "{{ parts.bars_table(rows, most, total, caption) }}",
+        rows=rows,
+        most=most,
+        total=sum(tokens for _, _, tokens in rows),
+        caption=caption,
+    )
+    width = max((len(f"{where} {name}") for where, name, _ in rows), default=0)
+    lines = [caption]
+    for where, name, tokens in rows:
+        bar = "█" * round(_BAR_CHARS * tokens / most) if most else ""
+        lines.append(f"{f'{where} {name}':<{width}}  {tokens:>7,}  {bar}".rstrip())
+    return View(text="\n".join(lines), html=html)
+
+
+def _prefix_view(comparisons: Sequence[PrefixComparison]) -> View:
+    strips = [strip_of(comparison) for comparison in comparisons]
+    html = _html(
+        "{{ parts.strip_key() }}{% for s in strips %}{{ parts.strip_block(s) }}{% endfor %}", strips=strips
+    )
+    return View(text="\n\n".join(_strip_text(strip) for strip in strips), html=html)
+
+
+def _strip_text(strip: Strip) -> str:
+    kept = round(_BAR_CHARS * strip.reused_share)
+    picture = "█" * kept + "░" * (_BAR_CHARS - kept)
+    reused = f"{share(strip.reused_share)} of {number(strip.after_tokens)} tokens reused"
+    return f"{picture}  {reused}\n{strip.sentence}"
+
+
+def _routing_view(reports: Sequence[RoutingReport]) -> View:
+    runs = [run_of(report) for report in reports]
+    one = runs[0] if len(runs) == 1 else None
+    html = _html(
+        "{{ parts.runs_table(routing) }}"
+        "{% if figure %}{{ parts.confusion_picture(figure, run.label) }}"
+        "{{ parts.mistakes_table(mistakes, run.label) }}{% endif %}",
+        routing={"runs": runs, "cases": reports[0].dataset, "source": ""},
+        run=one,
+        figure=confusion_figure(one.confusion) if one and one.confusion else None,
+        mistakes=mistakes(one.confusion) if one and one.confusion else (),
+    )
+    lines = [_run_text(run) for run in runs]
+    if one and one.confusion:
+        lines += [f"expected {e}, picked {p}: {n}" for e, p, n in mistakes(one.confusion)]
+    return View(text="\n".join(lines), html=html)
+
+
+def _run_text(run: RoutingRun) -> str:
+    parts = [f"{run.label}: exact {_rate_text(run.exact)}"]
+    if run.no_skill:
+        parts.append(f"no skill fits and none picked {_rate_text(run.no_skill)}")
+    parts.append(f"{number(run.n_model_error)} unusable answers")
+    parts.append(f"{number(run.n_service_error)} service errors")
+    return "; ".join(parts)
+
+
+def _rate_text(rate: RateRow) -> str:
+    return f"{share(rate.value)} [{share(rate.low)} to {share(rate.high)}], n = {number(rate.n)}"
+
+
+def _joined(views: Sequence[View]) -> View:
+    return View(text="\n\n".join(v.text for v in views), html="".join(v.html for v in views))
+
+
+def _html(template: str, **values: Any) -> str:
+    from markupsafe import Markup
+
+    env = environment()
+    body = env.from_string('{% import "parts.html.jinja" as parts %}' + template).render(**values)
+    style = asset("notebook.css", "parts.css").strip() + "\n}"
+    return Markup('<div class="tohlab"><style>{}</style>{}</div>').format(Markup(style), Markup(body))
+
+
+_VIEWS: Final[Mapping[type, Callable[[Sequence[Any]], View]]] = MappingProxyType(
+    {
+        RequestCost: _request_view,
+        CatalogCost: _catalog_cost_view,
+        PrefixComparison: _prefix_view,
+        RoutingReport: _routing_view,
+    }
+)
