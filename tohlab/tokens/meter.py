@@ -167,7 +167,6 @@ def token_array(meter: TokenMeter, text: str) -> Any:
     return meter.encode(text)
 
 
-@functools.lru_cache(maxsize=8)
 def get_meter(name: str = DEFAULT_ENCODING) -> TiktokenMeter:
     """Return the process's shared meter for an encoding; what one caller had encoded, the next need not.
 
@@ -175,4 +174,9 @@ def get_meter(name: str = DEFAULT_ENCODING) -> TiktokenMeter:
         EncodingUnavailable: the encoding cannot be had; the message lists where it was looked for.
         MissingExtra: tiktoken is not installed.
     """
+    return _shared_meter(name)
+
+
+@functools.lru_cache(maxsize=8)
+def _shared_meter(name: str) -> TiktokenMeter:
     return TiktokenMeter(name)
