@@ -189,7 +189,7 @@ class Request:
         """
         body = _expect(data, dict, "a request", "")
         rows = _expect(body.get("messages"), list, "a list of messages", "messages")
-        tools = _expect(body.get("tools") or [], list, "a list of tools", "tools")
+        tools = _expect(_or(body.get("tools"), []), list, "a list of tools", "tools")
         return cls(
             tools=tuple(_tool_from_openai(tool, f"tools[{i}]") for i, tool in enumerate(tools)),
             messages=tuple(_message_from_openai(row, f"messages[{i}]") for i, row in enumerate(rows)),
@@ -221,6 +221,11 @@ def _expect(value: Any, kind: type, what: str, where: str) -> Any:
     raise RequestError(f"{what} is expected ({_JSON_NAMES[kind]}), not {found}", where=where)
 
 
+def _or(value: Any, default: Any) -> Any:
+    """A key that is missing or null means the default; any other wrong value is for `_expect` to refuse."""
+    return default if value is None else value
+
+
 def _tool_from_openai(data: Any, where: str) -> ToolSchema:
     row = _expect(data, dict, "a tool", where)
     if row.get("type", "function") != "function" or "function" not in row:
@@ -231,17 +236,17 @@ def _tool_from_openai(data: Any, where: str) -> ToolSchema:
     function = _expect(row["function"], dict, "a function", where)
     return ToolSchema(
         name=_expect(function.get("name"), str, "the tool's name", f"{where}.name"),
-        description=_expect(function.get("description") or "", str, "its text", f"{where}.description"),
-        parameters=_expect(function.get("parameters") or {}, dict, "a JSON Schema", f"{where}.parameters"),
+        description=_expect(_or(function.get("description"), ""), str, "its text", f"{where}.description"),
+        parameters=_expect(_or(function.get("parameters"), {}), dict, "a JSON Schema", f"{where}.parameters"),
     )
 
 
 def _message_from_openai(data: Any, where: str) -> Message:
     row = _expect(data, dict, "a message", where)
     role = row.get("role")
-    if role not in _ROLES:
+    if not isinstance(role, str) or role not in _ROLES:
         raise RequestError(f"{role!r} is no role; use one of: {', '.join(_ROLES)}", where=f"{where}.role")
-    calls = _expect(row.get("tool_calls") or [], list, "a list of calls", f"{where}.tool_calls")
+    calls = _expect(_or(row.get("tool_calls"), []), list, "a list of calls", f"{where}.tool_calls")
     call_id = row.get("tool_call_id")
     return Message(
         role=_ROLES[role],
@@ -269,9 +274,12 @@ def _call_from_openai(data: Any, where: str) -> ToolCall:
     row = _expect(data, dict, "a call", where)
     function = _expect(row.get("function"), dict, "a function call", f"{where}.function")
     return ToolCall(
-        id=_expect(row.get("id") or "", str, "an id", f"{where}.id"),
+        id=_expect(_or(row.get("id"), ""), str, "an id", f"{where}.id"),
         name=_expect(function.get("name"), str, "the tool's name", f"{where}.function.name"),
         arguments=_expect(
-            function.get("arguments") or "", str, "the arguments as JSON text", f"{where}.function.arguments"
+            _or(function.get("arguments"), ""),
+            str,
+            "the arguments as JSON text",
+            f"{where}.function.arguments",
         ),
     )

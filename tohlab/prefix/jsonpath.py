@@ -12,7 +12,8 @@ def json_path_at(text: str, character: int) -> str:
     """Return the path of the innermost value at `character`, such as `parameters.properties.q.description`.
 
     `text` is a JSON text, also a broken one: what comes after `character` is not read. Items of an array are
-    numbered from 0: `required[1]`. A character in a key belongs to the object around it. Empty outside of every member.
+    numbered from 0: `required[1]`. A character in a key belongs to the object around it. Empty outside of
+    every member.
     """
     stack: list[str | int] = []  # the key or index at each open level; "" before an object's first key
     expects_key: list[bool] = []
