@@ -18,6 +18,11 @@ _PUNCTUATION: Final = "\t\n\v\f\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 _PRIMARY: Final = {ord(c): chr(i + 1) for i, c in enumerate(_PUNCTUATION)} | {
     ord(c): c.lower() for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 }
+# The accents of Latin letters in the order of their secondary weights (acute, grave, breve, circumflex, …).
+_ACCENTS: Final = {
+    ord(c): chr(i + 33)
+    for i, c in enumerate("\u0301\u0300\u0306\u0302\u030c\u030a\u0308\u030b\u0303\u0307\u0328\u0327\u0304")
+}
 _PLAIN: Final = re.compile(r"[a-z0-9.\-]*")
 
 
@@ -32,7 +37,7 @@ def collation_key(name: str) -> CollationKey:
     for char in unicodedata.normalize("NFD", name):
         category = unicodedata.category(char)
         if category in ("Mn", "Cc", "Cf") and char not in _PUNCTUATION:
-            accents.append(char)
+            accents.append(char.translate(_ACCENTS))
             continue
         accents.append(" ")
         if char.isascii():
