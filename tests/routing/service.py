@@ -94,7 +94,7 @@ def serving(script: Script, *, delay_s: float = 0.0) -> Iterator[Service]:
             except ConnectionError:
                 pass  # the client gave up; that is what some tests are about
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, *args: Any) -> None:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

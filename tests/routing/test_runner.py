@@ -97,7 +97,7 @@ def test_requests_that_fail_stand_beside_the_score() -> None:
 
 def test_a_key_that_is_refused_stops_the_run_at_once() -> None:
     with serving(lambda b, n: fails(401)) as service:
-        with pytest.raises(EndpointError, match="401.*TOHLAB_API_KEY") as caught:
+        with pytest.raises(EndpointError, match=r"401.*TOHLAB_API_KEY") as caught:
             run_routing(shapes.ten(), shapes.source(), OpenAIClient(service.base_url), model="m")
         assert len(service.bodies) == 1
     assert caught.value.kind == "auth"
@@ -147,7 +147,7 @@ def test_a_dead_port_stops_the_run_at_the_first_request() -> None:
     with serving(lambda b, n: ok({})) as service:
         url = service.base_url
     start = time.monotonic()
-    with pytest.raises(EndpointError, match="cannot be reached.*Start the server") as caught:
+    with pytest.raises(EndpointError, match=r"cannot be reached.*Start the server") as caught:
         run_routing(shapes.ten(), shapes.source(), OpenAIClient(url), model="m")
     assert caught.value.kind == "connection"
     assert time.monotonic() - start < 5
@@ -157,19 +157,23 @@ def test_a_dead_port_stops_the_run_at_the_first_request() -> None:
     "body", [b"<html>hello</html>", b"", b"[]", b'{"choices": []}', b"\xff\xfe", b"null"]
 )
 def test_garbage_is_no_answer(body: bytes) -> None:
-    with serving(lambda b, n: (200, {}, body)) as service:
-        with pytest.raises(EndpointError, match="OpenAI-compatible") as caught:
-            run_routing(shapes.ten(), shapes.source(), OpenAIClient(service.base_url), model="m")
+    one = shapes.ten().sample(1)
+    with (
+        serving(lambda b, n: (200, {}, body)) as service,
+        pytest.raises(EndpointError, match="OpenAI-compatible") as caught,
+    ):
+        run_routing(one, shapes.source(), OpenAIClient(service.base_url), model="m")
     assert caught.value.kind == "garbage"
 
 
 def test_a_service_that_is_too_slow_is_a_service_error() -> None:
-    with serving(lambda b, n: ok(completion()), delay_s=0.5) as service:
-        with pytest.raises(EndpointError, match="did not answer within 0.1 s") as caught:
-            run_routing(
-                shapes.ten().sample(1), shapes.source(), OpenAIClient(service.base_url, timeout_s=0.1), model="m",
-                retry=QUICK,
-            )  # fmt: skip
+    one = shapes.ten().sample(1)
+    with (
+        serving(lambda b, n: ok(completion()), delay_s=0.5) as service,
+        pytest.raises(EndpointError, match=r"did not answer within 0\.1 s") as caught,
+    ):
+        client = OpenAIClient(service.base_url, timeout_s=0.1)
+        run_routing(one, shapes.source(), client, model="m", retry=QUICK)
     assert caught.value.kind == "timeout"
 
 

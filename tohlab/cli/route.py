@@ -7,6 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,14 +61,16 @@ if TYPE_CHECKING:
 def command(ctx: click.Context, /, **options: Any) -> None:
     """How often the right skill gets picked, by a live model, a recording of one, or a baseline.
 
-    Without --skills and --cases it is our own library. With --model alone its answers are read from a recording
-    (our own, or --recording or --store). The key is read from TOHLAB_API_KEY or OPENAI_API_KEY.
+    Without --skills and --cases it is our own library. With --model alone its answers are read from a
+    recording (our own, or --recording or --store). The key is read from TOHLAB_API_KEY or OPENAI_API_KEY.
+    Every rate is over cases, with a 95 % Wilson interval. Ctrl-C keeps what was answered and says how to
+    resume.
 
     \b
     Examples:
       tohlab route --baseline bm25
       tohlab route --base-url http://127.0.0.1:8080/v1 --model qwen --choice json --store answers.sqlite
-      tohlab route --skills skills/ --cases cases.jsonl --base-url https://api.example.com/v1 --model m --limit 50
+      tohlab route --skills skills/ --cases cases.jsonl --base-url https://api.example.com/v1 --model m
       tohlab route --model qwen --recording answers.jsonl.gz --choice json --json
     """
     if bool(options["baseline"]) == bool(options["model"]):
@@ -90,6 +93,8 @@ def _inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
     from tohlab.routing import load_cases, load_catalog
 
     dataset = load_cases(options["cases"] or library.library_cases())
+    if not options["cases"]:
+        dataset = replace(dataset, name="tohlab's own library")
     source = load_catalog(options["skills"] or library.library_skills())
     if options["limit"] is not None:
         dataset = dataset.sample(options["limit"], options["seed"])
@@ -145,7 +150,7 @@ def _model(options: dict[str, Any]) -> RoutingReport:
 
 @contextlib.contextmanager
 def _store(path: str | None, *, live: bool, mode: str | None) -> Iterator[ReplyStore | None]:
-    """The store that was asked for; a live run without one gets a file of its own, deleted if all went well."""
+    """The store that was asked for; a live run without one gets a file of its own, deleted at a good end."""
     from tohlab.routing import ReplyStore
 
     if path is not None or not live:
@@ -155,10 +160,7 @@ def _store(path: str | None, *, live: bool, mode: str | None) -> Iterator[ReplyS
     if mode == "off":
         yield None
         return
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tohlab" / "runs"
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix="route-", suffix=".sqlite", dir=folder)
-    os.close(handle)
+    name = _new_file()
     answers = 0
     finished = False
     try:
@@ -174,6 +176,17 @@ def _store(path: str | None, *, live: bool, mode: str | None) -> Iterator[ReplyS
                 Path(name + suffix).unlink(missing_ok=True)
 
 
+def _new_file() -> str:
+    try:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tohlab" / "runs"
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix="route-", suffix=".sqlite", dir=folder)
+    except (OSError, RuntimeError):  # no home, or one that cannot be written
+        handle, name = tempfile.mkstemp(prefix="tohlab-route-", suffix=".sqlite")
+    os.close(handle)
+    return name
+
+
 @contextlib.contextmanager
 def _progress(live: bool) -> Iterator[Callable[[Progress], None] | None]:
     """A bar on standard error that says why nothing moves; none where nobody watches."""
@@ -186,7 +199,6 @@ def _progress(live: bool) -> Iterator[Callable[[Progress], None] | None]:
         MofNCompleteColumn,
         TextColumn,
         TimeElapsedColumn,
-        TimeRemainingColumn,
     )
     from rich.progress import Progress as Bar
 
@@ -196,7 +208,6 @@ def _progress(live: bool) -> Iterator[Callable[[Progress], None] | None]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TimeRemainingColumn(),
         TextColumn("{task.description}"),
     )
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 if TYPE_CHECKING:
@@ -23,21 +23,22 @@ def print_report(report: RoutingReport, console: Console | None = None) -> None:
     repeats = f", {report.replicates} replicates" if report.replicates > 1 else ""
     console.print(
         Text(
-            f"{report.model} on {report.dataset}: {report.n_cases} cases{sample}, {len(report.skills)} skills, "
-            f"dialect {report.dialect}{asked}{repeats}"
+            f"{report.model} on {report.dataset}: {report.n_cases} cases{sample}, {len(report.skills)} "
+            f"skills, dialect {report.dialect}{asked}{repeats}"
         )
     )
     console.print(_rates(report))
     console.print(
         Text(
-            f"scored {report.n_scored} of {report.n_total}; model errors {report.n_model_error} (scored as wrong); "
-            f"service errors {report.n_service_error} (not scored)"
+            f"scored {report.n_scored} of {report.n_total}; model errors {report.n_model_error} "
+            f"(scored as wrong); service errors {report.n_service_error} (not scored)"
         )
     )
     if report.n_service_error:
         console.print(
             Text(
-                f"exact lies between {report.exact_worst:.1%} and {report.exact_best:.1%}, whatever they would be"
+                f"whatever they would have been, exact lies between {report.exact_worst:.1%} and "
+                f"{report.exact_best:.1%}"
             )
         )
     if report.n_unlabelled:
@@ -86,15 +87,22 @@ def _labels(report: RoutingReport) -> Table:
 
 def _skills(report: RoutingReport) -> Table:
     table = Table(
-        "skill", "recall", "", "n", "precision", "", "n", "F1", title="Per skill", title_justify="left"
+        Column("skill", overflow="fold"),
+        "recall",
+        "n",
+        "precision",
+        "n",
+        "F1",
+        title="Per skill",
+        title_justify="left",
     )
     for score in sorted(report.per_skill, key=lambda s: (s.f1 is None, s.f1 or 0.0, s.name)):
         if score.f1 is not None:
             table.add_row(
                 Text(score.name),
-                *_cells(score.recall),
+                _short(score.recall),
                 str(score.support),
-                *_cells(score.precision),
+                _short(score.precision),
                 str(score.predicted),
                 f"{score.f1:.2f}",
             )
@@ -117,8 +125,8 @@ def _confusions(report: RoutingReport, console: Console) -> None:
     console.print(table)
 
 
-def _cells(found: Rate | None) -> tuple[str, str]:
-    return ("-", "") if found is None else (f"{found.value:.0%}", _interval(found))
+def _short(found: Rate | None) -> str:
+    return "-" if found is None else f"{found.value:4.0%} ({found.low:.0%} to {found.high:.0%})"
 
 
 def _interval(found: Rate) -> str:

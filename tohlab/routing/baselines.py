@@ -1,8 +1,9 @@
 """What can be had without a language model: the floor that a model's score is read against.
 
 `bm25`      the best BM25 score of the request against a skill's name and its whole description (a search
-            engine reads the file, so it is not cut as a catalog's entry is); the first in catalog order
-            wins a tie; no skill where no word is shared.
+            engine reads the file, so it is not cut as a catalog's entry is). The first in catalog order wins
+            a tie; no skill where no word is shared. The variant is BM25+ (Lv and Zhai 2011, k1 1.5, b 0.75,
+            delta 0.5): a word keeps some weight even if most skills have it, so small catalogs work too.
 `names`     the share of a skill's name words that the request has; ties by more words, then catalog order.
 `majority`  the expected set that is most frequent in the dataset itself; it looks at the labels, so it is
             what knowing nothing but the labels' frequencies gives.
@@ -19,8 +20,9 @@ from typing import Final, Literal, get_args
 
 from tohlab.dialects import Dialect, get_dialect
 from tohlab.errors import DatasetError, MissingExtra, RoutingError
+from tohlab.routing.aggregate import make_report
 from tohlab.routing.dataset import RoutingDataset
-from tohlab.routing.report import RoutingReport, make_report
+from tohlab.routing.report import RoutingReport
 from tohlab.routing.scoring import Answer, Trial, judge
 from tohlab.skills.model import SkillSource
 
@@ -84,7 +86,7 @@ def _bm25(skills: Skills, dataset: RoutingDataset) -> Router:
         raise MissingExtra("bm25s", "eval") from error
     documents = [words(f"{name} {description}") for name, description in skills]
     vocabulary = {word for document in documents for word in document}
-    index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
+    index = bm25s.BM25(method="bm25+", k1=1.5, b=0.75, delta=0.5)
     if vocabulary:
         index.index(documents, show_progress=False)
 
@@ -92,9 +94,7 @@ def _bm25(skills: Skills, dataset: RoutingDataset) -> Router:
         known = [word for word in words(query) if word in vocabulary]
         if not known:
             return ()
-        scores = index.get_scores(known)
-        best = int(scores.argmax())
-        return (skills[best][0],) if scores[best] > 0 else ()
+        return (skills[int(index.get_scores(known).argmax())][0],)
 
     return route
 

@@ -1,7 +1,7 @@
-"""What is asked of a model and what comes back, as values; and the one protocol that everything asking satisfies.
+"""What is asked of a model and what comes back, as values; and the protocol of whoever asks.
 
-A `ChatRequest` is the whole request: the store's key is made from it. A `ChatReply` is read from the service's
-own JSON (`ChatReply.from_raw`), so that a stored reply can be read again later by better code.
+A `ChatRequest` is the whole request: the store's key is made from it. A `ChatReply` is read from the
+service's own JSON (`ChatReply.from_raw`), so that a stored reply can be read again later by better code.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Labelled requests, and the catalog they are labelled against.
 
 Cases are JSON lines: `{"id": ..., "query": ..., "expected": [names], "not_expected": [names], "group": ...}`;
-other keys are ignored. `expected: []` means that no skill fits. `expected: null` (or no such key) together with
-`not_expected` is a case labelled against some skills only: it says what is wrong, not what is right, so it
-never counts towards accuracy and is reported apart.
+other keys are ignored. `expected: []` means that no skill fits. `expected: null` (or no such key) together
+with `not_expected` is a case labelled against some skills only: it says what is wrong, not what is right, so
+it never counts towards accuracy and is reported apart.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class RoutingDataset:
                     hint = f" Did you mean {near[0]!r}?" if near else ""
                     raise DatasetError(
                         f"the case {case.id!r} names the skill {name!r}, which is not in the catalog of "
-                        f"{len(names)} skills.{hint} Correct the name, or give the catalog that the cases were "
-                        "labelled against.",
+                        f"{len(names)} skills.{hint} Correct the name, or give the catalog that the cases "
+                        "were labelled against.",
                         self.path,
                         case.line,
                     )

@@ -1,7 +1,8 @@
-"""The client for every OpenAI-compatible service, over the openai package (imported when the first request is sent).
+"""The client for every OpenAI-compatible service, over the openai package.
 
-One call is one attempt: retries are the runner's, so that they are counted once (`max_retries=0`). Services
-differ in what they say when they fail; here each failure becomes an `EndpointError` of one kind, with what to do.
+openai is imported with the first request. One call is one attempt: retries are the runner's, so that they are
+counted once (`max_retries=0`). Services differ in what they say when they fail; here each failure becomes an
+`EndpointError` of one kind, with what to do.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from tohlab.routing.client import ChatReply, ChatRequest
 KEY_VARIABLES: Final = ("TOHLAB_API_KEY", "OPENAI_API_KEY")
 _NO_KEY: Final = "no-key-needed-on-this-machine"
 _CONTEXT: Final = re.compile(
-    r"context[_ ](length|window|size)|maximum context|exceeds? the (available )?context|too many tokens|prompt is too long",
+    r"context[_ ](length|window|size)|maximum context|exceeds? the (available )?context|too many tokens"
+    r"|prompt is too long",
     re.IGNORECASE,
 )
 _QUOTA: Final = re.compile(r"insufficient_quota|quota|billing|credit|payment|spend", re.IGNORECASE)
@@ -52,8 +54,8 @@ class OpenAIClient:
 
     Args:
         base_url: its address, such as `http://127.0.0.1:8080/v1`.
-        api_key: the key; by default `TOHLAB_API_KEY` or else `OPENAI_API_KEY` of the environment. An address on
-            this machine needs none.
+        api_key: the key; by default `TOHLAB_API_KEY` or else `OPENAI_API_KEY` of the environment. An address
+            on this machine needs none.
         timeout_s: the deadline of one attempt, from connecting to the last byte, in seconds.
 
     Raises:
@@ -131,7 +133,7 @@ class OpenAIClient:
         except openai.OpenAIError as error:
             raise EndpointError("garbage", f"{self.base_url}: {self._hide(str(error))}") from None
         text = self._hide(response.text)
-        latency_s = time.perf_counter() - start
+        latency_s = round(time.perf_counter() - start, 4)
         try:
             raw = json.loads(text)
         except (json.JSONDecodeError, RecursionError):

@@ -9,8 +9,8 @@ placement
     the harness has, and the one in which an engine can reuse the catalog from one request to the next.
 choice
     `tools`: the `skill` tool with `tool_choice: auto`; what the harness sends. Several calls give a set.
-    `json`: not what the harness sends. The tool is left out; one message after the catalog asks for the names as
-    JSON, and the service is held to a JSON schema whose enum are the names. Small local models need it.
+    `json`: not what the harness sends. The tool is left out; one message after the catalog asks for the names
+    as JSON, and the service is held to a JSON schema whose enum are the names. Small local models need it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ Choice = Literal["tools", "json"]
 Placement = Literal["opening", "same-step"]
 
 JSON_INSTRUCTION = (
-    "Do not answer the request itself and do not call a tool. Decide which skills from the session skill catalog "
-    "you would load for it, and answer only with JSON of the form "
+    "Do not answer the request itself and do not call a tool. Decide which skills from the session skill "
+    "catalog you would load for it, and answer only with JSON of the form "
     '{"skills": ["<exact skill name>"]}. List every skill that the request needs, usually one. '
     'If no listed skill fits, answer {"skills": []}.'
 )
@@ -71,7 +71,7 @@ class Prompter:
     max_tokens: int | None
 
     def request(self, query: str, replicate: int = 0) -> ChatRequest:
-        """Return the request for a user's text; a seed, if there is one, is raised by the replicate's number."""
+        """Return the request for a user's text; a seed is raised by the replicate's number."""
         wire = Session(self.source, self.dialect, history=self.history).user(query)
         common: dict[str, Any] = {
             "model": self.model,

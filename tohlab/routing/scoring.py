@@ -1,12 +1,12 @@
 """An answer gets exactly one label; the labels are counted.
 
-An answer is scored (right or wrong), or it is a model error (scored as wrong, with a label that says how it went
-wrong), or there was no answer (service error: not scored, counted beside the score). The labels, in the order
-in which they are tried; the first that applies is the answer's label:
+An answer is scored (right or wrong), or it is a model error (scored as wrong, with a label that says how it
+went wrong), or there was no answer (service error: not scored, counted beside the score). The labels, in the
+order in which they are tried; the first that applies is the answer's label:
 
     infra:<kind>    no answer: the service failed, or its content filter cut the answer
     wrong_tool      a call of a tool that is not the skill tool (or of a `parallel` wrapper)
-    malformed_args  arguments (in `json`: the content) that cannot be read: empty, cut, no object, no `name` text
+    malformed_args  arguments (in `json`: the content) that cannot be read: empty, cut, no object, no `name`
     invalid_name    a name that breaks the name grammar and is not in the catalog
     unknown_name    a well-formed name that is not in the catalog
     double_load     the same skill twice in one answer

@@ -64,9 +64,9 @@ def wilson(successes: int, n: int) -> tuple[float, float]:
 def rate(successes: float, n: int) -> Rate | None:
     """Return `successes` of `n` with its interval, or None for n = 0.
 
-    A number of successes that is not whole (a mean over replicates of each case) gets the lower end of the whole
-    number below and the upper end of the one above: the cases stay the n, and the interval is never too narrow
-    by rounding.
+    A number of successes that is not whole (a mean over replicates of each case) gets the lower end of the
+    whole number below and the upper end of the one above: the cases stay the n, and the interval is never too
+    narrow by rounding.
     """
     if n == 0:
         return None

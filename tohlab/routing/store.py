@@ -1,9 +1,9 @@
 """Model replies in one SQLite file: asked once, read for ever.
 
 A reply's key is the SHA-256 of the canonical request (model, messages, tools, tool choice, sampling, response
-format) together with the service's host, plus the number of the replicate. For a service on this machine host
-and port are left out, since a local server's port is a new one each time: there the model's name stands for the
-model, so give different weights different names. Neither headers nor keys are ever stored.
+format) together with the service's host, plus the number of the replicate. For a service on this machine
+host and port are left out, since a local server's port is a new one each time: there the model's name stands
+for the model, so give different weights different names. Neither headers nor keys are ever stored.
 
 Long texts (the catalog stands in every request) are kept once, under their own hash. Every reply is committed
 as it arrives, so a killed run loses nothing that was answered.
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import difflib
 import gzip
-import hashlib
 import json
 import sqlite3
 import threading
@@ -26,14 +25,12 @@ from typing import Any, Final, Literal, Self, get_args
 
 from tohlab.errors import ReplayMiss, StoreError
 from tohlab.routing.client import ChatReply, ChatRequest
+from tohlab.routing.recording import FORMAT, digest_of, dump, exported, grow, lines_of, shrink
 
 Mode = Literal["record", "replay", "replay_or_record", "off"]
-"""`record` asks everything anew; `replay` asks nothing; `replay_or_record` asks what is missing; `off`: no store."""
+"""`record` asks everything anew; `replay` asks nothing; `replay_or_record` asks what is missing; `off`: the
+store is neither read nor written."""
 
-FORMAT: Final = 1
-_INLINE: Final = 160
-"""Strings up to this many characters stay in their request."""
-_WHOLE: Final = ("tools", "response_format")
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS texts (hash TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID;
@@ -63,7 +60,7 @@ def request_key(request: ChatRequest, endpoint: str = "") -> str:
         request: all of it counts, key order in tools included, since it is sent.
         endpoint: host and port of the service; empty for one on this machine.
     """
-    return _digest(
+    return digest_of(
         json.dumps([endpoint, request.body()], ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     )
 
@@ -90,9 +87,9 @@ class ReplyStore:
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         self._lock = threading.RLock()
-        if self.path != ":memory:":
-            Path(self.path).parent.mkdir(parents=True, exist_ok=True)
         with self._errors():
+            if self.path != ":memory:":
+                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, timeout=60, check_same_thread=False, isolation_level=None)
             try:
                 self._db.execute("PRAGMA journal_mode = WAL")
@@ -149,16 +146,16 @@ class ReplyStore:
     ) -> None:
         """Store a reply, in the place of an earlier one; it is on disk when this returns."""
         key = request_key(request, endpoint)
-        body, texts = _shrink(request.body())
+        body, texts = shrink(request.body())
         with self._transaction():
             self._db.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", texts.items())
             self._db.execute(
                 "INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?)",
-                (key, endpoint, request.model, _dump(body)),
+                (key, endpoint, request.model, dump(body)),
             )
             self._db.execute(
                 "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)",
-                (key, replicate, reply.latency_s, _dump(attempts), _dump(reply.raw)),
+                (key, replicate, reply.latency_s, dump(attempts), dump(reply.raw)),
             )
 
     def endpoints(self, model: str) -> tuple[str, ...]:
@@ -177,14 +174,15 @@ class ReplyStore:
     def miss(self, request: ChatRequest, replicate: int = 0, *, endpoint: str = "") -> ReplayMiss:
         """Return the error that says which stored request is nearest to this one, and what differs."""
         key = request_key(request, endpoint)
-        wanted = _lines(endpoint, replicate, request.body())
+        wanted = lines_of(endpoint, replicate, request.body())
         nearest: tuple[float, str, list[str]] | None = None
         matcher = difflib.SequenceMatcher(autojunk=False)
         matcher.set_seq2(wanted)
         for found_key, found_replicate, found_endpoint, body in self._rows(
-            "SELECT key, min(replicate), endpoint, body FROM replies JOIN requests USING (key) GROUP BY key ORDER BY key"
+            "SELECT key, min(replicate), endpoint, body FROM replies JOIN requests USING (key)"
+            " GROUP BY key ORDER BY key"
         ):
-            lines = _lines(found_endpoint, found_replicate, self._grow(json.loads(body)))
+            lines = lines_of(found_endpoint, found_replicate, self._grow(json.loads(body)))
             matcher.set_seq1(lines)
             if nearest is None or matcher.quick_ratio() > nearest[0]:
                 ratio = matcher.ratio()
@@ -211,15 +209,15 @@ class ReplyStore:
     def export(self, path: str | Path) -> int:
         """Write everything as JSON lines (compressed if the name ends with `.gz`); return how many replies.
 
-        First a line that says what this is, then each text once, each request, and each reply, in the order of
-        their keys: equal stores give equal bytes.
+        First a line that says what this is, then each text once, each request, and each reply, in the order
+        of their keys: equal stores give equal bytes.
         """
         path = Path(path)
-        lines = [_dump({"kind": "tohlab-replies", "format": FORMAT})]
+        lines = [dump({"kind": "tohlab-replies", "format": FORMAT})]
         count = 0
         with self._lock:
             for digest, text in self._rows("SELECT hash, json FROM texts ORDER BY hash"):
-                lines.append(_dump({"kind": "text", "hash": digest, "json": json.loads(text)}))
+                lines.append(dump({"kind": "text", "hash": digest, "json": json.loads(text)}))
             for key, endpoint, model, body in self._rows("SELECT * FROM requests ORDER BY key"):
                 row = {
                     "kind": "request",
@@ -228,13 +226,13 @@ class ReplyStore:
                     "model": model,
                     "body": json.loads(body),
                 }
-                lines.append(_dump(row))
+                lines.append(dump(row))
             for key, replicate, latency_s, attempts, raw in self._rows(
                 "SELECT key, replicate, latency_s, attempts, raw FROM replies ORDER BY key, replicate"
             ):
                 count += 1
                 lines.append(
-                    _dump(
+                    dump(
                         {
                             "kind": "reply",
                             "key": key,
@@ -258,31 +256,32 @@ class ReplyStore:
         """Add the replies of an exported file, keeping those that are here already; return how many it has.
 
         Raises:
-            StoreError: it cannot be read, is no such file, or a request does not have the key it stands under.
+            StoreError: it cannot be read, is no such file, or a request does not have the key that it stands
+                under.
         """
         path = Path(path)
         count = 0
         texts: dict[str, str] = {}
         with self._transaction():
-            for number, row in _exported(path):
+            for number, row in exported(path):
                 try:
                     if row["kind"] == "text":
-                        text = _dump(row["json"])
-                        if _digest(text) != row["hash"]:
+                        text = dump(row["json"])
+                        if digest_of(text) != row["hash"]:
                             raise StoreError(
                                 f"{path}:{number}: the text does not have the hash it stands under"
                             )
                         texts[row["hash"]] = text
                         self._db.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (row["hash"], text))
                     elif row["kind"] == "request":
-                        body = _grow(row["body"], texts)
-                        if _digest(_dump([row["endpoint"], body])) != row["key"]:
+                        body = grow(row["body"], texts)
+                        if digest_of(dump([row["endpoint"], body])) != row["key"]:
                             raise StoreError(
                                 f"{path}:{number}: the request does not have the key it stands under"
                             )
                         self._db.execute(
                             "INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?)",
-                            (row["key"], row["endpoint"], row["model"], _dump(row["body"])),
+                            (row["key"], row["endpoint"], row["model"], dump(row["body"])),
                         )
                     elif row["kind"] == "reply":
                         count += 1
@@ -292,8 +291,8 @@ class ReplyStore:
                                 row["key"],
                                 row["replicate"],
                                 row["latency_s"],
-                                _dump(row["attempts"]),
-                                _dump(row["raw"]),
+                                dump(row["attempts"]),
+                                dump(row["raw"]),
                             ),
                         )
                 except (KeyError, TypeError, AttributeError) as error:
@@ -301,7 +300,7 @@ class ReplyStore:
         return count
 
     def _grow(self, body: Any) -> Any:
-        return _grow(body, _Texts(self))
+        return grow(body, _Texts(self))
 
     def _rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
         with self._lock, self._errors(), closing(self._db.execute(sql, values)) as cursor:
@@ -322,7 +321,7 @@ class ReplyStore:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise StoreError(f"the store {self.path} cannot be used: {error}. Give another file.") from error
 
 
@@ -341,81 +340,3 @@ class _Texts(Mapping[str, str]):
 
     def __len__(self) -> int:
         return int(self._store._rows("SELECT count(*) FROM texts")[0][0])
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def _shrink(body: dict[str, Any]) -> tuple[Any, dict[str, str]]:
-    texts: dict[str, str] = {}
-
-    def stand_in(value: Any) -> dict[str, str]:
-        text = _dump(value)
-        digest = _digest(text)
-        texts[digest] = text
-        return {"$text": digest}
-
-    def walk(value: Any) -> Any:
-        if isinstance(value, str):
-            return stand_in(value) if len(value) > _INLINE else value
-        if isinstance(value, Mapping):
-            return {key: walk(inner) for key, inner in value.items()}
-        if isinstance(value, list | tuple):
-            return [walk(inner) for inner in value]
-        return value
-
-    return {key: stand_in(value) if key in _WHOLE else walk(value) for key, value in body.items()}, texts
-
-
-def _grow(value: Any, texts: Mapping[str, str]) -> Any:
-    if isinstance(value, Mapping):
-        if value.keys() == {"$text"}:
-            return json.loads(texts[value["$text"]])
-        return {key: _grow(inner, texts) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_grow(inner, texts) for inner in value]
-    return value
-
-
-def _lines(endpoint: str, replicate: int, body: Mapping[str, Any]) -> list[str]:
-    lines = [f"endpoint: {endpoint or '(this machine)'}", f"replicate: {replicate}"]
-    for key, value in body.items():
-        if key == "messages":
-            for i, message in enumerate(value):
-                for inner, content in message.items():
-                    text = content if isinstance(content, str) else _dump(content)
-                    lines += [f"messages[{i}].{inner}: {line}" for line in text.split("\n")]
-        elif isinstance(value, Mapping | list):
-            lines += [
-                f"{key}: {line}" for line in json.dumps(value, ensure_ascii=False, indent=1).split("\n")
-            ]
-        else:
-            lines.append(f"{key}: {_dump(value)}")
-    return lines
-
-
-def _exported(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
-    except FileNotFoundError:
-        raise StoreError(f"there is no recording {path}") from None
-    except (OSError, EOFError, UnicodeDecodeError, gzip.BadGzipFile) as error:
-        raise StoreError(f"the recording {path} cannot be read: {error}") from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise StoreError(f"{path}:{number}: not JSON ({error})") from None
-        if not isinstance(row, dict) or (number == 1 and row.get("kind") != "tohlab-replies"):
-            raise StoreError(f"{path}:{number}: this is no recording of replies")
-        if number == 1 and row.get("format") != FORMAT:
-            raise StoreError(f"{path} has format {row.get('format')}, this version reads {FORMAT}")
-        yield number, row

@@ -1,0 +1,158 @@
+"""Trials to a report: counts, means over cases, rates."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from tohlab.routing.report import RoutingReport, SkillScore, Tokens
+from tohlab.routing.scoring import Trial
+from tohlab.routing.statistics import Rate, rate
+from tohlab.skills.names import is_skill_name
+
+
+def make_report(
+    trials: Sequence[Trial],
+    *,
+    model: str,
+    dataset: str,
+    skills: Sequence[str],
+    dialect: str,
+    choice: str | None = None,
+    placement: str | None = None,
+    replicates: int = 1,
+    sample_of: int | None = None,
+    sample_seed: int | None = None,
+    notes: Sequence[str] = (),
+) -> RoutingReport:
+    """Return the report of a run.
+
+    Raises:
+        ValueError: no trial of a labelled case was scored, so there is no rate to report.
+    """
+    labelled = [t for t in trials if t.case.expected is not None]
+    scored = [t for t in labelled if t.state != "service_error"]
+    by_case: defaultdict[str, list[Trial]] = defaultdict(list)
+    for trial in scored:
+        by_case[trial.case.id].append(trial)
+    exact = _mean_rate(by_case.values())
+    if exact is None:
+        raise ValueError("nothing was scored")
+    failed = len(labelled) - len(scored)
+    right = sum(t.right for t in scored)
+    sizes: dict[str, list[list[Trial]]] = {"none": [], "one": [], "several": []}
+    groups: defaultdict[str, list[list[Trial]]] = defaultdict(list)
+    for found in by_case.values():
+        case = found[0].case
+        sizes[("none", "one", "several")[min(len(case.expected or ()), 2)]].append(found)
+        if case.group:
+            groups[case.group].append(found)
+    per_skill = _per_skill(skills, list(by_case.values()))
+    f1s = [score.f1 for score in per_skill if score.support and score.f1 is not None]
+    answered = [t for t in trials if t.state != "service_error"]
+    return RoutingReport(
+        model=model,
+        dataset=dataset,
+        sample_of=sample_of,
+        sample_seed=sample_seed,
+        skills=tuple(skills),
+        dialect=dialect,
+        choice=choice,
+        placement=placement,
+        replicates=replicates,
+        n_cases=len({t.case.id for t in labelled}),
+        n_total=len(labelled),
+        n_scored=len(scored),
+        n_model_error=sum(t.state == "model_error" for t in labelled),
+        n_service_error=failed,
+        n_unlabelled=len({t.case.id for t in trials if t.case.expected is None}),
+        exact=exact,
+        exact_worst=right / len(labelled),
+        exact_best=(right + failed) / len(labelled),
+        no_skill=_mean_rate(sizes["none"]),
+        one_skill=_mean_rate(sizes["one"]),
+        several_skills=_mean_rate(sizes["several"]),
+        avoided=_avoided(answered),
+        every=rate(sum(all(t.right for t in found) for found in by_case.values()), len(by_case))
+        if replicates > 1
+        else None,
+        macro_f1=sum(f1s) / len(f1s) if f1s else None,
+        labels=tuple(
+            sorted(Counter(t.label for t in labelled).items(), key=lambda item: (-item[1], item[0]))
+        ),
+        per_skill=per_skill,
+        by_group=tuple(
+            (group, share) for group in sorted(groups) if (share := _mean_rate(groups[group])) is not None
+        ),
+        tokens=_tokens(answered),
+        n_stored=sum(t.stored for t in trials),
+        n_cut=sum(t.cut for t in trials),
+        notes=(*_notes(skills), *notes),
+        trials=tuple(trials),
+    )
+
+
+def _notes(skills: Sequence[str]) -> tuple[str, ...]:
+    refused = sum(not is_skill_name(name) for name in skills)
+    if not refused:
+        return ()
+    return (
+        f"{refused} of {len(skills)} names are none that a skill file may have (lower-case words joined by "
+        "hyphens), so a harness would not list them; they are taken as the catalog file has them.",
+    )
+
+
+def _mean_rate(cases: Iterable[Sequence[Trial]]) -> Rate | None:
+    means = [sum(t.right for t in found) / len(found) for found in cases]
+    return rate(sum(means), len(means))
+
+
+def _avoided(trials: Sequence[Trial]) -> Rate | None:
+    by_case: defaultdict[str, list[bool]] = defaultdict(list)
+    for trial in trials:
+        if trial.case.not_expected:
+            by_case[trial.case.id].append(not set(trial.loaded) & set(trial.case.not_expected))
+    return rate(sum(sum(found) / len(found) for found in by_case.values()), len(by_case))
+
+
+def _per_skill(skills: Sequence[str], cases: Sequence[Sequence[Trial]]) -> tuple[SkillScore, ...]:
+    support: Counter[str] = Counter()
+    predicted: Counter[str] = Counter()
+    hits: defaultdict[str, float] = defaultdict(float)
+    loads: defaultdict[str, float] = defaultdict(float)
+    for found in cases:
+        expected = found[0].case.expected or ()
+        support.update(expected)
+        shares = Counter(name for trial in found for name in trial.loaded)
+        predicted.update(shares.keys())
+        for name, count in shares.items():
+            loads[name] += count / len(found)
+            if name in expected:
+                hits[name] += count / len(found)
+    scores = []
+    for name in skills:
+        true, load = hits[name], loads[name]
+        wanted = support[name]
+        scores.append(
+            SkillScore(
+                name=name,
+                support=wanted,
+                predicted=predicted[name],
+                # The cases are the n, so the share among weighted loads is carried over to them.
+                precision=rate(true / load * predicted[name], predicted[name]) if load else None,
+                recall=rate(true, wanted),
+                f1=2 * true / (wanted + load) if wanted + load else None,
+            )
+        )
+    return tuple(scores)
+
+
+def _tokens(trials: Sequence[Trial]) -> Tokens:
+    reported = [t.usage for t in trials if t.usage.prompt is not None]
+    cached = [u.cached for u in reported if u.cached is not None]
+    return Tokens(
+        prompt=sum(u.prompt or 0 for u in reported),
+        cached=sum(cached) if cached else None,
+        completion=sum(u.completion or 0 for u in reported),
+        reported=len(reported),
+    )
