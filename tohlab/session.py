@@ -188,8 +188,9 @@ class Session:
             SessionError: an id of a call was used before.
         """
         calls = tuple(tool_calls)
+        ids = [call.id for call in calls]
         for call in calls:
-            if call.id in self._call_ids:
+            if call.id in self._call_ids or ids.count(call.id) > 1:
                 raise SessionError(f"the call id {call.id!r} was used before; ids must differ")
         content = (TextBlock(text=text),) if text else ()
         message = Message(role="assistant", content=content, tool_calls=calls)
