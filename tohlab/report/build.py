@@ -85,7 +85,7 @@ def build_report(
     own = directory is None
     folder = library_skills() if directory is None else Path(directory)
     files = check_tree(folder)
-    if not files:
+    if not any(file.is_skill_file for file in files):
         raise SkillError(
             f"{folder} has no skill; a skill is a folder with a SKILL.md, or a .md file beside it"
         )
@@ -102,7 +102,7 @@ def build_report(
     name = title or ("tohlab's own library" if own else folder.resolve().name)
     return Report(
         title=name,
-        command=shlex.join(["tohlab", "render", "DIR" if own else str(directory)]),
+        command=shlex.join(["tohlab", "render", "datasets/skills" if own else str(directory)]),
         provenance=Provenance(
             tohlab_version=__version__,
             dialect=harness.name,
@@ -244,7 +244,7 @@ def _routing(
     n = len(dataset)
     return Routing(
         runs=tuple(run_of(report) for report in reports),
-        cases=f"{n:,} labelled requests ({dataset.name})",
+        cases=f"{n:,} labelled requests" + ("" if own else f" ({dataset.name})"),
         source=where,
         note=note,
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tohlab.edits import Edit, EditCost
 from tohlab.prefix import PrefixComparison
+from tohlab.report.markup import share
 from tohlab.report.model import (
     ChangeRow,
     Confusion,
@@ -121,6 +122,7 @@ def run_of(report: RoutingReport) -> RoutingRun:
         ),
         confusion=confusion_of(report),
         misses=tuple(_misses(report.trials)),
+        notes=tuple(_notes(report)),
     )
 
 
@@ -140,6 +142,15 @@ def confusion_of(report: RoutingReport) -> Confusion:
         picked=tuple(sorted(skills | columns, key=place)),
         counts={(cell.expected, cell.predicted): cell.n for cell in cells},
     )
+
+
+def _notes(report: RoutingReport) -> Iterator[str]:
+    yield from report.notes
+    if report.n_service_error:
+        yield (
+            f"{report.n_service_error:,} of {report.n_total:,} requests got no answer; had they got one, the "
+            f"exact share would lie between {share(report.exact_worst)} and {share(report.exact_best)}."
+        )
 
 
 def _rate_row(rate: Rate) -> RateRow:

@@ -96,7 +96,9 @@ def confusion_figure(confusion: Confusion) -> ConfusionFigure:
         if e not in row_of or p not in column_of:
             continue
         x, y = left + CELL_PX * column_of[p], top + CELL_PX * row_of[e]
-        strength = 0.16 + 0.84 * count / most
+        # Nothing between 0.56 and full: on a middle ground neither light nor dark numbers can be read.
+        share = count / most
+        strength = 1.0 if share > 0.8 else 0.16 + 0.5 * share
         cells.append(
             Cell(
                 x=x,
@@ -108,7 +110,7 @@ def confusion_figure(confusion: Confusion) -> ConfusionFigure:
                 count=count,
                 right=e == p,
                 strength=f"{strength:.2f}",
-                deep=strength > 0.6,
+                deep=strength == 1.0,
             )
         )
     grid = [

@@ -111,13 +111,14 @@ def facts(report: Report) -> list[dict[str, Any]]:
         number(report.total_tokens),
         f"{report.provenance.encoding} tokens in every request",
     )
-    edit = {row.situation: row.strip for row in report.changes if row.change == "edit"}
+    edit = {row.situation: row for row in report.changes if row.change == "edit"}
     if len(edit) == 2:
-        running = share(edit["running session"].reused_share)
+        lost = edit["running session"].lost_tokens
+        now = f"loses {number(lost)} tokens" if lost else "loses nothing"
         add(
             "One description edited",
-            share(edit["next session"].reused_share),
-            f"of the next session's first request is reused; {running} while a session runs",
+            share(edit["next session"].strip.reused_share),
+            f"of the next session's first request is reused; a running session {now}",
         )
     if report.routing.runs:
         run = report.routing.runs[0]
@@ -130,7 +131,8 @@ def facts(report: Report) -> list[dict[str, Any]]:
     not_loaded = report.count("not loaded")
     does = "does" if not_loaded == 1 else "do"
     detail = f"{number(not_loaded)} of the files {does} not load" if not_loaded else "all files load"
-    add("Problems found", number(report.n_problems), detail, warn=report.n_problems > 0)
+    errors = any(problem.level == "error" for file in report.files for problem in file.problems)
+    add("Problems found", number(report.n_problems), detail, warn=errors)
     return rows
 
 

@@ -177,6 +177,8 @@ class RoutingRun:
     per_skill: tuple[SkillScoreRow, ...] = ()
     confusion: Confusion | None = None
     misses: tuple[TrialRow, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a reader of the numbers has to know, as sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
