@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# a busy machine is slow, not wrong: no test of ours fails for the time that it took
+settings.register_profile("tohlab", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tohlab")
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"

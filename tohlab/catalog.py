@@ -97,14 +97,14 @@ class CatalogUpdate:
         return MappingProxyType(row)
 
 
-def read_entries(source: Mapping[str, Any]) -> Catalog | None:
+def read_entries(source: Any) -> Catalog | None:
     """Return the catalog that a logged message's `source` carries, or None where it cannot be read.
 
     Readable is a sequence of objects with a non-empty string `name` and a string `description`; other keys
     are ignored, names are not checked against the grammar, and an empty sequence is a catalog without skills.
     The `kind` is not looked at: see `catalog_in`.
     """
-    entries = source.get("entries")
+    entries = source.get("entries") if isinstance(source, Mapping) else None
     if not isinstance(entries, Sequence) or isinstance(entries, (str, bytes)):
         return None
     read: list[CatalogEntry] = []

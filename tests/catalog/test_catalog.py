@@ -102,8 +102,9 @@ def test_a_record_that_is_not_entries_cannot_be_read(entries: object) -> None:
     assert read_entries({"entries": entries}) is None
 
 
-def test_a_record_without_entries_cannot_be_read() -> None:
-    assert read_entries({"kind": "skill-catalog"}) is None
+@pytest.mark.parametrize("source", [{}, {"kind": "skill-catalog"}, None, "text", []])
+def test_a_record_without_entries_cannot_be_read(source: object) -> None:
+    assert read_entries(source) is None
 
 
 def test_an_empty_record_is_a_catalog_without_skills() -> None:

@@ -57,6 +57,9 @@ def config_max_length(row: Row) -> Any:
     limit = row["input"]["catalogDescriptionMaxLength"]
     # JSON has no word for these three, so the vectors write them as strings
     limit = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.get(limit, limit)
+    limit = (
+        "null" if limit is None else limit
+    )  # None is our word for no limit, which the harness does not have
     try:
         replace(TOH, description_limit=limit)
     except CatalogError as error:
@@ -166,13 +169,12 @@ def _result(result: ToolResult) -> dict[str, Any]:
 def skill_execute(row: Row) -> Any:
     given = row["input"]
     signal = AbortSignal()
-    when = str(given.get("abort", given.get("aborted", given.get("signal", ""))))
-    if when.lower() in ("true", "before", "aborted"):
-        signal.abort()
+    when = str(given.get("abort", given.get("aborted", given.get("signal", "")))).lower()
     tool = _tool()
-    if when.lower() == "during":
-        aborting = _Aborting(tool.source, signal)
-        tool = SkillTool(aborting, TOH)
+    if any(word in when for word in ("during", "while", "pending")):
+        tool = SkillTool(_Aborting(tool.source, signal), TOH)
+    elif when not in ("", "false", "none"):
+        signal.abort()
     if "raw" in given:
         return _result(tool.call_text(given["raw"], signal=signal))
     return _result(tool.call(given["arguments"], signal=signal))
@@ -323,12 +325,14 @@ def pre_step_failure(row: Row) -> Any:
         listed = lambda: [{**candidate, "name": "Bad"}]  # noqa: E731
     elif "throws-object" in scenario:
         get = _throw("[object Object]")
+    elif "throws-string" in scenario:
+        get = _throw("plain string failure")
     elif "get-throws" in scenario or "get-rejects" in scenario:
         get = _throw("backend down")
+    elif "renamed" in scenario or "other-name" in scenario:
+        get = lambda: _loaded("b", "Body.", provider="p")  # noqa: E731
     elif "definition" in scenario or "content" in scenario:
         get = lambda: _loaded("a", 3, provider="p")  # noqa: E731
-    elif "renamed" in scenario:
-        get = lambda: _loaded("b", "Body.", provider="p")  # noqa: E731
     elif any(word in scenario for word in ("vanish", "missing", "undefined", "gone", "null")):
         get = lambda: None  # noqa: E731
     elif "abort" in scenario:

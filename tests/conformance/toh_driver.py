@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from tohlab.catalog import read_entries
 from tohlab.dialects import get_dialect
 from tohlab.ecma import utf16_sort_key
 from tohlab.request import Message, TextBlock, ToolSchema
@@ -107,6 +108,19 @@ class StepSource:
         return next((skill for skill in self._loaded() if skill.name == name), None)
 
 
+BEFORE_THE_PLUGIN = (
+    "propose",
+    "existing",
+    "batch",
+    "inner",
+    "inject",
+    "pending",
+    "claimed",
+    "runtime",
+    "context",
+)
+"""How the key of a step begins that names messages which are in the batch before the plugin looks at it."""
+
 SHADOW = ToolSchema(name="skill", description="another tool", parameters={"type": "object"})
 
 
@@ -124,14 +138,22 @@ def catalog_source(entries: Sequence[Any]) -> dict[str, Any]:
 def proposed_messages(value: Any) -> list[Message]:
     """Return the messages that something before the plugin put into the batch.
 
-    A vector may give a list of catalog entries, one source, one `{source, text}`, or a list of those.
+    A vector may give a text (context of the runtime), catalog entries, a source, `{source, text}`, or a list
+    of these.
     """
+    if isinstance(value, str):
+        return [message(value, {"kind": "runtime-context"})]
     if isinstance(value, Mapping):
         source = value.get("source", value if "kind" in value else catalog_source(value["entries"]))
-        return [message(value.get("text", "proposed"), source)]
-    if all(isinstance(v, Mapping) and ("source" in v or "kind" in v) for v in value) and value:
+        return [message(value.get("text", _catalog_text(source)), source)]
+    if any(isinstance(v, str) or (isinstance(v, Mapping) and {"source", "kind"} & set(v)) for v in value):
         return [m for v in value for m in proposed_messages(v)]
-    return [message("proposed", catalog_source(value))]
+    return proposed_messages(catalog_source(value))
+
+
+def _catalog_text(source: Mapping[str, Any]) -> str:
+    catalog = read_entries(source)
+    return "" if catalog is None else get_dialect("toh").render_catalog(catalog).text
 
 
 class Lifecycle:
@@ -160,8 +182,9 @@ class Lifecycle:
                 case "visible":
                     self.visible = value
                 case "user":
-                    texts = value if isinstance(value, list) else [value]
-                    users += [message(text, {"kind": "user"}) for text in texts]
+                    for given in value if isinstance(value, list) else [value]:
+                        row = given if isinstance(given, Mapping) else {"text": given}
+                        users.append(message(row["text"], row.get("source", {"kind": "user"})))
                 case "seedCatalog":
                     seed["source"] = catalog_source(value)
                 case "seedSource":
@@ -174,7 +197,7 @@ class Lifecycle:
                     reject = bool(value)
                 case "decision":
                     reject = value == "reject"
-                case _ if key.lower().startswith(("propose", "existing", "batch", "inner", "inject")):
+                case _ if key.lower().startswith(BEFORE_THE_PLUGIN):
                     proposed += proposed_messages(value)
                 case _:
                     raise AssertionError(f"a lifecycle step has a key that nothing here understands: {key!r}")
