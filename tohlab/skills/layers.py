@@ -22,6 +22,7 @@ class MemorySource:
     def __init__(self, skills: Iterable[LoadedSkill], *, rank: int = RUNTIME_RANK) -> None:
         self._skills = tuple(skills)
         self._rank = rank
+        self._snapshot: Snapshot | None = None
         for skill in self._skills:
             if not is_skill_name(skill.name):
                 raise SkillError(f'invalid skill name "{skill.name}"; use lower-case words joined by hyphens')
@@ -58,8 +59,13 @@ class MemorySource:
         )
 
     def snapshot(self) -> Snapshot:
-        """Return the first of each name, and a problem for each other one."""
-        return settle([self.candidates()])
+        """Return the first of each name, and a problem for each other one.
+
+        What is given never changes, so each look gives the same value: a session of many steps pays once.
+        """
+        if self._snapshot is None:
+            self._snapshot = settle([self.candidates()])
+        return self._snapshot
 
     def load(self, name: str) -> LoadedSkill | None:
         """Return the first skill of that name, or None."""
