@@ -38,7 +38,8 @@ def test_a_name_that_is_near_none_lists_those_that_there_are() -> None:
 
 def test_a_dialect_is_loaded_when_it_is_asked_for() -> None:
     code = (
-        "import sys, tohlab.dialects as d; assert 'tohlab.dialects.toh' not in sys.modules; d.dialect_names();"
+        "import sys, tohlab.dialects as d; assert 'tohlab.dialects.toh' not in sys.modules;"
+        "d.dialect_names();"
         "assert 'tohlab.dialects.toh' not in sys.modules; d.get_dialect('toh');"
         "assert 'tohlab.dialects.toh' in sys.modules"
     )
