@@ -149,7 +149,13 @@ VALUES = st.one_of(
         st.lists(TEXT | WORDS, max_size=3),
     ),
 )
-LINES = st.builds("{}: {}".format, KEYS, VALUES) | TEXT
+NESTED = st.builds(
+    lambda key, indent, rows: f"{key}:\n" + "\n".join(indent + row for row in rows),
+    KEYS,
+    st.sampled_from([" ", "  ", "\t"]),
+    st.lists(st.builds("{}: {}".format, KEYS, VALUES), max_size=3),
+)
+LINES = st.builds("{}: {}".format, KEYS, VALUES) | TEXT | NESTED
 BREAKS = st.sampled_from(["\n", "\r\n"])
 
 
@@ -161,6 +167,11 @@ BREAKS = st.sampled_from(["\n", "\r\n"])
 @example(["a: >\n  b\n\n  c"], "\n", True)
 @example(["a: |\n  b  "], "\n", True)
 @example(["a: b", "  c"], "\n", True)
+@example(["a:", "  b: c", "   d: e"], "\n", True)
+@example(["a:", "  b: c", "    d"], "\n", True)
+@example(["a:", "  b: c", " d: e"], "\n", True)
+@example(["a:", "  b: c", "  b: d"], "\n", True)
+@example(["a:", "  b: |", "  c: d"], "\n", True)
 def test_what_is_read_quickly_is_what_a_yaml_parser_reads(
     lines: list[str], line_break: str, ends: bool
 ) -> None:
@@ -181,6 +192,7 @@ def test_what_is_read_quickly_is_what_a_yaml_parser_reads(
         'name: a\ndescription: "Use when: a # b"\nlicense: MIT\nversion: 1.0.0\n',
         "name: a\ndescription: >-\n  Use when\n  asked: always #1\nlicense: MIT\n",
         "name: a\r\ndescription: größer\r\n",
+        'name: a\nmetadata:\n  author: me\n  version: "1.0"\n  n: 1\ndescription: d\n',
     ],
 )
 def test_usual_frontmatter_is_read_quickly(text: str) -> None:

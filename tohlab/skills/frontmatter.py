@@ -30,6 +30,11 @@ _SIMPLE_LINE: Final = re.compile(
     rf"|([>|])(-?)\n(( +)[{_ANY}](?:[{_ANY} ]*[{_ANY}])?\n(?:\8[{_ANY}](?:[{_ANY} ]*[{_ANY}])?\n)*)"
     r")"
 )
+# A mapping inside: lines of one indentation, to be read one by one.
+_NESTED: Final = re.compile(
+    r"([A-Za-z][A-Za-z0-9_-]{0,62}):\r?\n(( +)[A-Za-z][^\n]*\n(?:\3[A-Za-z][^\n]*\n)*)"
+)
+_UNSURE: Final = object()
 _CLOSING: Final = re.compile(r"^---\r?(?:\n|\Z)", re.MULTILINE)
 
 
@@ -98,7 +103,8 @@ def read_fields(yaml_text: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
 
 
 def read_simple_fields(yaml_text: str) -> dict[str, Any] | None:
-    """Return the fields if each is a plain `key: value` or a plain block of text; None if YAML has to look.
+    """Return the fields if each is a plain `key: value`, a plain block of text or a mapping of such; else None,
+    and a YAML parser has to look.
 
     Where this gives fields, `load_yaml` gives the same ones.
     """
@@ -112,25 +118,43 @@ def _read_simple(yaml_text: str) -> tuple[dict[str, Any], dict[str, int]] | None
     at, end, line = 0, len(yaml_text), 2
     while at < end:
         match = _SIMPLE_LINE.match(yaml_text, at)
-        if match is None:
-            return None
-        key, plain, double, single, style, strip, block, indent = match.groups()
-        if key in fields or resolve_plain(key) is not key:
-            return None
-        lines[key] = line
-        line += 1
-        if plain is not None:
-            if plain[-1] == " ":
-                return None
-            fields[key] = resolve_plain(plain)
-        elif block is not None:
-            rows = [row[len(indent) :] for row in block.splitlines()]
-            fields[key] = (" " if style == ">" else "\n").join(rows) + ("" if strip else "\n")
-            line += len(rows)
+        if match is not None:
+            key, value = match[1], _simple_value(match)
         else:
-            fields[key] = double if single is None else single
+            match = _NESTED.match(yaml_text, at)
+            if match is None:
+                return None
+            key, value = match[1], _simple_mapping(match[2], match[3])
+        if value is _UNSURE or key in fields or resolve_plain(key) is not key:
+            return None
+        fields[key] = value
+        lines[key] = line
+        line += yaml_text.count("\n", at, match.end())
         at = match.end()
     return (fields, lines) if fields else None
+
+
+def _simple_mapping(text: str, indent: str) -> Any:
+    fields: dict[str, Any] = {}
+    for row in text.splitlines(keepends=True):
+        match = _SIMPLE_LINE.match(row, len(indent))
+        if match is None or match.end() != len(row):
+            return _UNSURE
+        key, value = match[1], _simple_value(match)
+        if value is _UNSURE or key in fields or resolve_plain(key) is not key:
+            return _UNSURE
+        fields[key] = value
+    return fields
+
+
+def _simple_value(match: re.Match[str]) -> Any:
+    _, plain, double, single, style, strip, block, indent = match.groups()
+    if plain is not None:
+        return _UNSURE if plain[-1] == " " else resolve_plain(plain)
+    if block is not None:
+        rows = [row[len(indent) :] for row in block.splitlines()]
+        return (" " if style == ">" else "\n").join(rows) + ("" if strip else "\n")
+    return double if single is None else single
 
 
 def missing_frontmatter(text: str) -> FrontmatterError:
