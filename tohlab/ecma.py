@@ -18,6 +18,7 @@ _STRIP_CHARS: Final = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufe
     chr(c) for c in range(0x2000, 0x200B)
 )
 _RUN: Final = re.compile(f"[{WHITESPACE}]+")
+_COMPACT_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -37,7 +38,7 @@ def utf16_length(text: str) -> int:
 
 
 def utf16_slice(text: str, stop: int) -> str:
-    """Return the first `stop` UTF-16 code units; a cut pair leaves its lone high surrogate, as in JavaScript."""
+    """Return the first `stop` UTF-16 code units; a cut pair leaves its lone high surrogate, as there."""
     if len(text) <= stop and text.isascii():
         return text
     units = text.encode("utf-16-le", "surrogatepass")[: 2 * stop]
@@ -50,7 +51,7 @@ def utf16_sort_key(text: str) -> bytes:
 
 
 def join_surrogates(text: str) -> str:
-    """Return `text` with each high and low surrogate that stand side by side as the one character they mean."""
+    """Return `text` with each high and low surrogate side by side as the one character they mean."""
     if not _LONE_SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
@@ -58,5 +59,5 @@ def join_surrogates(text: str) -> str:
 
 def json_stringify(value: Any) -> str:
     """Return `JSON.stringify(value)`: compact, non-ASCII raw, lone surrogates as lower-case `\\udxxx`."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _COMPACT_JSON.encode(value)
     return _LONE_SURROGATE.sub(lambda m: f"\\u{ord(m.group()):04x}", text)

@@ -47,12 +47,12 @@ class Trunk:
         """Costs before each segment for which there are any, and at last all."""
 
     def add(self, segments: Iterable[Segment], meter: TokenMeter) -> None:
-        ends = self.ends
-        tokens = ends[-1]
+        count = meter.count
+        tokens = self.ends[-1]
         for segment in segments:
-            tokens += meter.count(segment.text)
+            tokens += count(segment.text)
             self.segments.append(segment)
-            ends.append(tokens)
+            self.ends.append(tokens)
         self.message_ends.append(len(self.segments))
 
     def branch(self, messages: int) -> Trunk:

@@ -97,12 +97,16 @@ def measure(request: Request, meter: TokenMeter | None = None) -> RequestCost:
     trunk = layout.trunk
     if len(trunk.cost_ends) <= layout.length:
         with memory_of(meter).lock:
+            costs, ends = trunk.costs, trunk.ends
+            del costs[trunk.cost_ends[-1] :]  # what an interrupted call left
             for i in range(len(trunk.cost_ends) - 1, layout.length):
-                tokens = trunk.ends[i + 1] - trunk.ends[i]
-                costs = _costs_of(trunk.segments[i], tokens, meter)
-                del trunk.costs[trunk.cost_ends[-1] :]  # what an interrupted call left
-                trunk.costs.extend(costs)
-                trunk.cost_ends.append(len(trunk.costs))
+                segment = trunk.segments[i]
+                tokens = ends[i + 1] - ends[i]
+                if segment.spans:
+                    costs += _costs_of_parts(segment, tokens, meter)
+                else:
+                    costs.append(_cost(segment, segment.name, tokens, len(segment.text)))
+                trunk.cost_ends.append(len(costs))
     end = trunk.cost_ends[layout.length]
     return RequestCost(
         meter=meter.name,
@@ -112,9 +116,7 @@ def measure(request: Request, meter: TokenMeter | None = None) -> RequestCost:
     )
 
 
-def _costs_of(segment: Segment, tokens: int, meter: TokenMeter) -> tuple[SegmentCost, ...]:
-    if not segment.spans:
-        return (_cost(segment, segment.name, tokens, len(segment.text)),)
+def _costs_of_parts(segment: Segment, tokens: int, meter: TokenMeter) -> tuple[SegmentCost, ...]:
     shares = share_out(segment.text, segment.spans, meter)
     named = [
         _cost(segment, span.label, share, span.stop - span.start)

@@ -133,11 +133,12 @@ class TiktokenMeter:
 
     def _ids(self, text: str) -> array[int]:
         memory = self._memory
-        with self._lock:
-            ids = memory.get(text)
-            if ids is not None:
-                memory.move_to_end(text)
-                return ids
+        known = memory.get(text)
+        if known is not None:
+            with self._lock:
+                if text in memory:  # another thread may just have forgotten it
+                    memory.move_to_end(text)
+            return known
         ids = self._encode(text)
         if len(text) <= self._memory_characters:
             with self._lock:

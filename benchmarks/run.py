@@ -1,0 +1,290 @@
+"""How fast tohlab is, as ratios that are measured in one run: `python benchmarks/run.py [NAME...] [--json]`.
+
+A ratio sets two ways of getting the same result side by side in one process (or, for imports, in processes
+of their own), so that it says little about the machine. All times are CPU times. The session benchmarks check
+that both ways give the same numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+TURNS = 500
+QUICK_TURNS = 60
+SKILLS = 10_000
+QUICK_SKILLS = 1_000
+REPEATS = 5
+
+PROSE = """
+the report shows that each request carries its whole history and the model reads all of it again so a changed
+line near the top costs more than a long answer at the end we measured both ways of writing the catalog first
+with full descriptions then with short ones and found no difference that the interval would not cover please
+open the file check the second table sum the amounts by month and tell me which customer paid late the parser
+returns None when the header is missing def load(path): return json.loads(path.read_text()) if value >= 0.75:
+raise ValueError("too large") 2026-11-30 1,024 tokens 日本語の説明文 für größere Übersichten naïve café — done
+"""
+WORDS = PROSE.split()
+
+
+class MismatchError(Exception):
+    """Two ways that must agree gave different results, so their times mean nothing."""
+
+
+def cpu(action: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the CPU seconds that `action` took, and its result."""
+    start = time.process_time()
+    result = action()
+    return time.process_time() - start, result
+
+
+def best(action: Callable[[], Any], repeats: int = REPEATS) -> tuple[float, Any]:
+    """Return the least CPU seconds of several runs, and the last result."""
+    runs = [cpu(action) for _ in range(repeats)]
+    return min(seconds for seconds, _ in runs), runs[-1][1]
+
+
+def text(rng: random.Random, words: int) -> str:
+    lines = [" ".join(rng.choices(WORDS, k=min(12, words - at))) for at in range(0, words, 12)]
+    return "\n".join(lines)
+
+
+def session_requests(turns: int) -> list[Any]:
+    """The requests of one session: a question, a tool call, its result and an answer in each turn.
+
+    Thirty skills; one is added half way through, so that one catalog message is a replacement.
+    """
+    from tohlab.request import ToolCall
+    from tohlab.session import Session
+    from tohlab.skills.sources import MemorySource
+
+    rng = random.Random(20261201)
+    pairs = [(f"skill-{i:02}", text(rng, 24).replace("\n", " ")) for i in range(31)]
+
+    class Growing:
+        source = MemorySource.of(pairs[:30])
+
+        def snapshot(self) -> Any:
+            return self.source.snapshot()
+
+        def load(self, name: str) -> Any:
+            return self.source.load(name)
+
+    skills = Growing()
+    session = Session(skills, system=text(rng, 400))
+    requests = []
+    for turn in range(turns):
+        if turn == turns // 2:
+            skills.source = MemorySource.of(pairs)
+        session.user(text(rng, 40))
+        arguments = json.dumps({"path": f"notes/{turn}.md", "query": text(rng, 6)})
+        call = ToolCall(id=f"call_{turn}", name="search", arguments=arguments)
+        session.assistant(tool_calls=[call])
+        session.tool_result(call.id, text(rng, 150))
+        requests.append(session.next_request())
+        session.assistant(text(rng, 70))
+    return requests
+
+
+def encode_once(requests: list[Any]) -> Callable[[], int]:
+    """The floor: every distinct text of the session, encoded once."""
+    from tohlab.tokens import load_encoding
+
+    encoding, _ = load_encoding()
+    texts = list(dict.fromkeys(s.text for s in requests[-1].segments()))
+    return lambda: sum(len(encoding.encode_ordinary(text)) for text in texts)
+
+
+def measure_session(quick: bool) -> dict[str, Any]:
+    """`measure` on every request of a session against encoding every request afresh."""
+    from tohlab.tokens import TiktokenMeter, load_encoding, measure
+
+    requests = session_requests(QUICK_TURNS if quick else TURNS)
+    encoding, _ = load_encoding()
+    floor_s, _ = best(encode_once(requests))
+
+    def ours() -> list[int]:
+        meter = TiktokenMeter()
+        return [measure(request, meter).total_tokens for request in requests]
+
+    def afresh() -> list[int]:
+        return [
+            sum(len(encoding.encode_ordinary(segment.text)) for segment in request.segments())
+            for request in requests
+        ]
+
+    ours_s, totals = best(ours)
+    afresh_s, expected = cpu(afresh)
+    if totals != expected:
+        raise MismatchError("measure and encoding afresh count different tokens")
+    return session_result(
+        "times faster than encoding every request afresh (CPU, same totals)",
+        requests,
+        {"afresh_s": afresh_s, "ours_s": ours_s, "floor_s": floor_s, "total_tokens": totals[-1]},
+    )
+
+
+def prefix_session(quick: bool) -> dict[str, Any]:
+    """`PrefixTracker` over a session against encoding both requests afresh and comparing token by token."""
+    from tohlab.prefix import PrefixTracker
+    from tohlab.tokens import TiktokenMeter, load_encoding
+
+    requests = session_requests(QUICK_TURNS if quick else TURNS)
+    encoding, _ = load_encoding()
+    floor_s, _ = best(encode_once(requests))
+
+    def ours() -> list[int]:
+        tracker = PrefixTracker(TiktokenMeter())
+        return [tracker.push(request).shared_tokens for request in requests]
+
+    def afresh() -> list[int]:
+        shared, last = [], []
+        for request in requests:
+            tokens: list[int] = []
+            for segment in request.segments():
+                tokens.append(-1)  # a boundary
+                tokens += encoding.encode_ordinary(segment.text)
+            count = 0
+            for one, other in zip(last, tokens, strict=False):
+                if one != other:
+                    break
+                count += one >= 0
+            shared.append(count)
+            last = tokens
+        return shared
+
+    ours_s, found = best(ours)
+    afresh_s, expected = cpu(afresh)
+    if found != expected:
+        raise MismatchError("the tracker and the token-by-token comparison share different tokens")
+    return session_result(
+        "times faster than encoding every request afresh and comparing tokens (CPU, same shared tokens)",
+        requests,
+        {"afresh_s": afresh_s, "ours_s": ours_s, "floor_s": floor_s, "shared_tokens": found[-1]},
+    )
+
+
+def session_result(what: str, requests: list[Any], numbers: dict[str, Any]) -> dict[str, Any]:
+    detail = {
+        "turns": len(requests),
+        "segments": sum(1 for _ in requests[-1].segments()),
+        **numbers,
+        "floor_ratio": numbers["ours_s"] / numbers["floor_s"],
+        "floor": "encoding each distinct segment once; at most 2 times that is the aim",
+    }
+    return {"ratio": numbers["afresh_s"] / numbers["ours_s"], "what": what, "detail": detail}
+
+
+def discovery(quick: bool) -> dict[str, Any]:
+    """Finding and parsing every skill of a tree against reading the same bytes."""
+    from tohlab.skills.sources import FilesystemSource
+
+    count = QUICK_SKILLS if quick else SKILLS
+    rng = random.Random(20261201)
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(count):
+            place = Path(folder, f"group-{i % 100:02}", f"skill-{i:05}")
+            place.mkdir(parents=True)
+            description = text(rng, 24).replace("\n", " ").replace('"', "").replace("\\", "")
+            body = f'---\nname: skill-{i:05}\ndescription: "{description}"\n---\n{text(rng, 150)}\n'
+            (place / "SKILL.md").write_text(body, encoding="utf-8")
+
+        def read() -> int:
+            size = 0
+            for place, _, files in os.walk(folder):
+                for name in files:
+                    with open(os.path.join(place, name), "rb") as stream:  # noqa: PTH118, PTH123
+                        size += len(stream.read())
+            return size
+
+        def find() -> int:
+            return len(FilesystemSource.tree(folder).snapshot().skills)
+
+        size = read()
+        read_s, _ = best(read, 3)
+        find_s, found = best(find, 3)
+    if found != count:
+        raise MismatchError(f"{found} of {count} skills were found")
+    return {
+        "ratio": find_s / read_s,
+        "what": "times the CPU time of walking the tree and reading the same bytes",
+        "detail": {"skills": count, "bytes": size, "find_s": find_s, "read_s": read_s},
+    }
+
+
+def import_time(quick: bool) -> dict[str, Any]:
+    """`import tohlab` against `import json`, each in new processes, in turn."""
+    import resource
+
+    def once(module: str) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", f"import {module}"], check=True, cwd=ROOT)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    runs = [(once("tohlab"), once("json")) for _ in range(7 if quick else 25)]
+    ours_s, json_s = (statistics.median(column) for column in zip(*runs, strict=True))
+    return {
+        "ratio": ours_s / json_s,
+        "what": "times the CPU time of a new process that imports json (median; both include Python's start)",
+        "detail": {"runs": len(runs), "tohlab_s": ours_s, "json_s": json_s},
+    }
+
+
+BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
+    "measure_session": measure_session,
+    "prefix_session": prefix_session,
+    "discovery": discovery,
+    "import": import_time,
+}
+
+
+def run(names: Iterable[str], *, quick: bool) -> dict[str, dict[str, Any]]:
+    """Return the results of the named benchmarks, in this order."""
+    return {name: BENCHMARKS[name](quick) for name in names}
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"any of: {', '.join(BENCHMARKS)} (default: all)"
+    )
+    parser.add_argument("--quick", action="store_true", help="a smaller input; the ratios are smaller too")
+    parser.add_argument("--json", action="store_true", help="print {NAME: {ratio, what, detail}}")
+    options = parser.parse_args(argv)
+    unknown = [name for name in options.names if name not in BENCHMARKS]
+    if unknown:
+        parser.error(f"no benchmark {', '.join(unknown)}; there are: {', '.join(BENCHMARKS)}")
+    results = run(options.names or BENCHMARKS, quick=options.quick)
+    if options.json:
+        print(json.dumps(results, indent=2))
+        return 0
+    for name, result in results.items():
+        print(f"{name:<16} {result['ratio']:8.2f}  {result['what']}")
+        for key, value in result["detail"].items():
+            shown = (
+                f"{value:.4g}"
+                if isinstance(value, float)
+                else f"{value:,}"
+                if isinstance(value, int)
+                else value
+            )
+            print(f"{'':<16} {key}: {shown}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""The benchmarks run, agree with the slow ways, and print what they promise. No test looks at a time."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from benchmarks import run
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "QUICK_TURNS", 6)
+    monkeypatch.setattr(run, "QUICK_SKILLS", 20)
+    monkeypatch.setattr(run, "REPEATS", 1)
+
+
+@pytest.mark.parametrize("name", ["measure_session", "prefix_session", "discovery"])
+def test_a_benchmark_gives_a_ratio_and_says_of_what(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main([name, "--quick", "--json"]) == 0
+    data: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert list(data) == [name]
+    assert set(data[name]) == {"ratio", "what", "detail"}
+    assert data[name]["ratio"] > 0
+    assert name == "discovery" or data[name]["detail"]["floor_ratio"] > 0
+
+
+def test_the_session_is_the_same_in_every_run() -> None:
+    assert run.session_requests(4) == run.session_requests(4)
+
+
+def test_the_full_session_has_the_size_that_is_promised() -> None:
+    from tohlab.tokens import measure
+
+    requests = run.session_requests(run.TURNS)
+    assert len(requests) == 500
+    assert 180_000 < measure(requests[-1]).total_tokens < 220_000
+
+
+def test_two_ways_that_disagree_give_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tohlab.tokens import TiktokenMeter
+
+    monkeypatch.setattr(TiktokenMeter, "count", lambda _, text: len(text))
+    with pytest.raises(run.MismatchError):
+        run.measure_session(quick=True)
+
+
+def test_an_unknown_name_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run.main(["speed"])
+    assert "measure_session, prefix_session, discovery, import" in capsys.readouterr().err
