@@ -103,8 +103,9 @@ def read_fields(yaml_text: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
 
 
 def read_simple_fields(yaml_text: str) -> dict[str, Any] | None:
-    """Return the fields if each is a plain `key: value`, a plain block of text or a mapping of such; else None:
-    then a YAML parser has to look.
+    """Return the fields if each is a plain `key: value`, a plain block of text or a mapping of such.
+
+    None means that a YAML parser has to look.
 
     Where this gives fields, `load_yaml` gives the same ones.
     """
