@@ -21,7 +21,7 @@ def look(source: SkillSource, directory: str) -> Snapshot:
     snapshot = source.snapshot()
     if not snapshot.skills:
         errors = sum(problem.level == "error" for problem in snapshot.problems)
-        why = f"{errors} problems, see: tohlab check {directory}" if errors else "no skill file was found"
+        why = f"{_problems(errors)}, see: tohlab check {directory}" if errors else "no skill file was found"
         raise SkillError(f"{directory} has no skill ({why}); a skill is a folder with a SKILL.md")
     return snapshot
 
@@ -30,6 +30,10 @@ def note_problems(snapshot: Snapshot, directory: str) -> None:
     """Say on standard error that not every file counts here."""
     count = sum(problem.level == "error" for problem in snapshot.problems)
     if count:
-        click.echo(f"{count} problems: tohlab check {directory} lists them", err=True)
+        click.echo(f"{_problems(count)}: see tohlab check {directory}", err=True)
     if not snapshot.complete:
         click.echo("not everything could be read, so skills may be missing here", err=True)
+
+
+def _problems(count: int) -> str:
+    return "1 problem" if count == 1 else f"{count:,} problems"
