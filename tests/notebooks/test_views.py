@@ -57,6 +57,7 @@ def results() -> dict[str, Any]:
 def test_every_view_is_html_and_text_and_the_same_each_time(name: str) -> None:
     made, again = view(results()[name]), view(results()[name])
     assert made == again
+    assert type(made.html) is str, "a str that escapes what it is joined with would surprise"
     assert set(made._repr_mimebundle_()) == {"text/plain", "text/html"}
     assert made._repr_html_().startswith('<div class="tohlab"><style>')
     assert repr(made) == made.text

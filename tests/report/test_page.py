@@ -16,7 +16,7 @@ from tests.report import samples
 from tohlab.errors import TohlabError
 from tohlab.report import page, write_html
 from tohlab.report.figures import MOST_LABELS, confusion_figure, mistakes
-from tohlab.report.html import MOST_ROWS
+from tohlab.report.html import MOST_ROWS, heat_scale
 from tohlab.report.markup import number, share, visible
 from tohlab.report.model import Confusion, Routing
 
@@ -238,3 +238,9 @@ def test_a_picture_of_too_many_labels_keeps_those_with_mistakes_and_says_so() ->
     assert len(figure.rows) == MOST_LABELS
     assert {"s150", "s199"} <= {row.text for row in figure.rows}
     assert figure.left_out == 140
+
+
+def test_the_edge_of_an_entry_tells_its_rank_so_that_one_long_entry_hides_nothing() -> None:
+    step = heat_scale([10, 11, 12, 13, 900])
+    assert [step(value) for value in (10, 11, 12, 13, 900)] == [0, 1, 2, 3, 4]
+    assert [heat_scale([7, 7])(7), heat_scale([7])(7), step(None)] == [0, 0, 0]

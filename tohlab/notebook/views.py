@@ -25,6 +25,7 @@ from tohlab.routing.report import RoutingReport
 from tohlab.tokens import CatalogCost, RequestCost, TokenMeter, get_meter, share_out
 
 _BAR_CHARS: Final = 24
+_MOST_PAIRS: Final = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,16 +177,26 @@ def _routing_view(reports: Sequence[RoutingReport]) -> View:
     html = _html(
         "{{ parts.runs_table(routing) }}"
         "{% if figure %}{{ parts.confusion_picture(figure, run.label) }}"
-        "{{ parts.mistakes_table(mistakes, run.label) }}{% endif %}",
-        routing={"runs": runs, "cases": reports[0].dataset, "source": ""},
+        "<details><summary>Pairs off the diagonal ({{ mistakes|length|n }})</summary>"
+        "{{ parts.mistakes_table(mistakes, run.label) }}</details>{% endif %}",
+        routing={"runs": runs, "cases": _cases(reports), "source": ""},
         run=one,
         figure=confusion_figure(one.confusion) if one and one.confusion else None,
         mistakes=mistakes(one.confusion) if one and one.confusion else (),
     )
     lines = [_run_text(run) for run in runs]
     if one and one.confusion:
-        lines += [f"expected {e}, picked {p}: {n}" for e, p, n in mistakes(one.confusion)]
+        wrong = mistakes(one.confusion)
+        lines += [f"expected {e}, picked {p}: {n}" for e, p, n in wrong[:_MOST_PAIRS]]
+        if len(wrong) > _MOST_PAIRS:
+            lines.append(f"and {len(wrong) - _MOST_PAIRS} further pairs")
     return View(text="\n".join(lines), html=html)
+
+
+def _cases(reports: Sequence[RoutingReport]) -> str:
+    return " and ".join(
+        dict.fromkeys(f"{report.n_cases:,} requests ({report.dataset})" for report in reports)
+    )
 
 
 def _run_text(run: RoutingRun) -> str:
@@ -211,7 +222,8 @@ def _html(template: str, **values: Any) -> str:
     env = environment()
     body = env.from_string('{% import "parts.html.jinja" as parts %}' + template).render(**values)
     style = asset("notebook.css", "parts.css").strip() + "\n}"
-    return Markup('<div class="tohlab"><style>{}</style>{}</div>').format(Markup(style), Markup(body))
+    # a plain str: joined with other text, a Markup would escape that text
+    return str(Markup('<div class="tohlab"><style>{}</style>{}</div>').format(Markup(style), Markup(body)))
 
 
 _VIEWS: Final[Mapping[type, Callable[[Sequence[Any]], View]]] = MappingProxyType(

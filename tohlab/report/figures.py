@@ -6,6 +6,7 @@ number of skills.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 
@@ -97,8 +98,9 @@ def confusion_figure(confusion: Confusion) -> ConfusionFigure:
             continue
         x, y = left + CELL_PX * column_of[p], top + CELL_PX * row_of[e]
         # Nothing between 0.56 and full: on a middle ground neither light nor dark numbers can be read.
-        share = count / most
-        strength = 1.0 if share > 0.8 else 0.16 + 0.5 * share
+        # The root keeps small counts visible beside one large one, which is often that of (none).
+        root = math.sqrt(count / most)
+        strength = 1.0 if root > 0.85 else 0.14 + 0.48 * root
         cells.append(
             Cell(
                 x=x,

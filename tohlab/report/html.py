@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from bisect import bisect_left
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -169,13 +170,16 @@ def made_of(report: Report) -> list[tuple[str, str]]:
 
 
 def heat_scale(tokens: list[int]) -> Callable[[int | None], int]:
-    """Return a function from tokens to one of five steps, 0 to 4, by where they lie between the extremes."""
-    low, high = min(tokens, default=0), max(tokens, default=0)
+    """Return a function from tokens to one of five steps, 0 to 4: the fifth of the entries that it lies in.
+
+    By rank and not by size, so that one very long entry does not make all others look alike.
+    """
+    ranked = sorted(tokens)
 
     def step(value: int | None) -> int:
-        if value is None or high == low:
+        if value is None or ranked[0] == ranked[-1]:
             return 0
-        return max(0, min(4, int(5 * (value - low) / (high - low))))
+        return 5 * bisect_left(ranked, value) // len(ranked)
 
     return step
 
