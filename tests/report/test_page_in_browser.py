@@ -86,6 +86,18 @@ def test_it_says_nothing_asks_for_nothing_and_fits(
     assert "owned" not in visit.page.title()
 
 
+def test_on_a_phone_the_changes_stand_below_each_other_and_nothing_is_cut_off(
+    browser: Browser, written: Path
+) -> None:
+    page = Visit(browser, written, 375).page
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('.scroll:has(.changes)')].map(b => [b.scrollWidth, b.clientWidth])"
+    )
+    assert len(boxes) == 2
+    assert all(inner <= outer for inner, outer in boxes)
+    assert page.get_by_role("table").filter(has_text="While the session runs").get_by_role("row").count() == 5
+
+
 def test_the_policy_stops_a_script_that_got_onto_the_page(browser: Browser, tmp_path: Path) -> None:
     path = _write(samples.report(), tmp_path)
     text = path.read_text(encoding="utf-8")
