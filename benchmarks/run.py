@@ -8,6 +8,7 @@ that both ways give the same numbers.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import random
@@ -27,7 +28,7 @@ TURNS = 500
 QUICK_TURNS = 60
 SKILLS = 10_000
 QUICK_SKILLS = 1_000
-REPEATS = 5
+REPEATS = 7
 
 PROSE = """
 the report shows that each request carries its whole history and the model reads all of it again so a changed
@@ -45,16 +46,21 @@ class MismatchError(Exception):
 
 
 def cpu(action: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the CPU seconds that `action` took, and its result."""
-    start = time.process_time()
-    result = action()
-    return time.process_time() - start, result
+    """Return the CPU seconds of `action` and its result. The garbage collector rests, as in timeit."""
+    gc.collect()
+    gc.disable()
+    try:
+        start = time.process_time()
+        result = action()
+        return time.process_time() - start, result
+    finally:
+        gc.enable()
 
 
-def best(action: Callable[[], Any], repeats: int = REPEATS) -> tuple[float, Any]:
-    """Return the least CPU seconds of several runs, and the last result."""
-    runs = [cpu(action) for _ in range(repeats)]
-    return min(seconds for seconds, _ in runs), runs[-1][1]
+def best(*actions: Callable[[], Any]) -> list[tuple[float, Any]]:
+    """Return for each action its least CPU seconds and its last result; the actions take turns."""
+    rounds = [[cpu(action) for action in actions] for _ in range(REPEATS)]
+    return [(min(seconds for seconds, _ in runs), runs[-1][1]) for runs in zip(*rounds, strict=True)]
 
 
 def text(rng: random.Random, words: int) -> str:
@@ -114,7 +120,6 @@ def measure_session(quick: bool) -> dict[str, Any]:
 
     requests = session_requests(QUICK_TURNS if quick else TURNS)
     encoding, _ = load_encoding()
-    floor_s, _ = best(encode_once(requests))
 
     def ours() -> list[int]:
         meter = TiktokenMeter()
@@ -126,7 +131,7 @@ def measure_session(quick: bool) -> dict[str, Any]:
             for request in requests
         ]
 
-    ours_s, totals = best(ours)
+    (ours_s, totals), (floor_s, _) = best(ours, encode_once(requests))
     afresh_s, expected = cpu(afresh)
     if totals != expected:
         raise MismatchError("measure and encoding afresh count different tokens")
@@ -144,7 +149,6 @@ def prefix_session(quick: bool) -> dict[str, Any]:
 
     requests = session_requests(QUICK_TURNS if quick else TURNS)
     encoding, _ = load_encoding()
-    floor_s, _ = best(encode_once(requests))
 
     def ours() -> list[int]:
         tracker = PrefixTracker(TiktokenMeter())
@@ -166,7 +170,7 @@ def prefix_session(quick: bool) -> dict[str, Any]:
             last = tokens
         return shared
 
-    ours_s, found = best(ours)
+    (ours_s, found), (floor_s, _) = best(ours, encode_once(requests))
     afresh_s, expected = cpu(afresh)
     if found != expected:
         raise MismatchError("the tracker and the token-by-token comparison share different tokens")
@@ -214,8 +218,7 @@ def discovery(quick: bool) -> dict[str, Any]:
             return len(FilesystemSource.tree(folder).snapshot().skills)
 
         size = read()
-        read_s, _ = best(read, 3)
-        find_s, found = best(find, 3)
+        (read_s, _), (find_s, found) = best(read, find)
     if found != count:
         raise MismatchError(f"{found} of {count} skills were found")
     return {

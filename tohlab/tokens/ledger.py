@@ -3,9 +3,8 @@
 A long session's requests share nearly everything. A `Layout` is one request laid out in tokens: its segments,
 and how many tokens stand before each. `layout_of` remembers the last few layouts of each meter and builds the
 next one from whichever shares the most leading messages, so that a turn costs what the turn added: layouts of
-one growing session lie on one `Trunk`, whose lists are only ever appended to. The method
-and its measurements are prefix.md 4.1, C: segment lists compared, cumulative counts, each distinct text
-encoded once.
+one growing session lie on one `Trunk`, whose lists are only ever appended to. In short: segment lists are
+compared, counts are cumulative, and each distinct text is encoded once.
 
 Everything here is internal to tokens and prefix; `measure` and `compare_prefix` are the doors.
 """
