@@ -9,7 +9,18 @@ import pytest
 
 import tohlab
 
-HEAVY = ("pandas", "openai", "ipywidgets", "tiktoken", "matplotlib", "numpy", "scipy", "yaml", "jinja2", "rich")
+HEAVY = (
+    "pandas",
+    "openai",
+    "ipywidgets",
+    "tiktoken",
+    "matplotlib",
+    "numpy",
+    "scipy",
+    "yaml",
+    "jinja2",
+    "rich",
+)
 
 
 def _loaded_by(statement: str) -> set[str]:

@@ -1,5 +1,5 @@
-"""tohlab: what a model sees of an agent's skills, what it costs, what breaks the prompt cache, and whether the
-right skill gets picked.
+"""tohlab: what a model sees of an agent's skills, what it costs, what breaks the prompt cache, and whether
+the right skill gets picked.
 
 Every public name is loaded when it is first used; importing tohlab loads nothing else. A name that needs a
 heavy package loads it then, or says which extra brings it.

@@ -1,8 +1,8 @@
 """The command line: each command parses, calls one function of a room, and prints.
 
 A command's module is loaded when the command is used, so that `tohlab --help` is quick. Exit codes: 0 done,
-1 the answer is "no" or something was not reached, 2 the command line is wrong, 3 an input or a service failed,
-130 stopped by hand.
+1 the answer is "no" or something was not reached, 2 the command line is wrong, 3 an input or a service
+failed, 130 stopped by hand.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def run(argv: list[str] | None = None) -> Any:
-    """Run the command line and return its exit code; every expected failure is one message, never a traceback."""
+    """Run the command line and return its exit code; an expected failure is a message, not a traceback."""
     try:
         code = main.main(args=argv, prog_name="tohlab", standalone_mode=False)
     except click.exceptions.Exit as stop:
