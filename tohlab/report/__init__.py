@@ -6,7 +6,8 @@ report alone, so that the same report gives the same bytes.
 
 from __future__ import annotations
 
-from tohlab.report.build import build_report, replay
+from tohlab.report.answers import replay
+from tohlab.report.build import build_report
 from tohlab.report.html import page, write_html
 from tohlab.report.model import Report
 

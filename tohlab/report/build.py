@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from tohlab import __version__
 from tohlab.catalog import Catalog
 from tohlab.dialects import Dialect, get_dialect
 from tohlab.edits import what_edits_cost
-from tohlab.errors import RoutingError, SkillError, StoreError
+from tohlab.errors import SkillError
 from tohlab.library import library_cases, library_recording, library_skills
-from tohlab.report.convert import change_of, pieces_of, run_of
+from tohlab.report.answers import ask_or_replay
+from tohlab.report.convert import change_of, pieces_of
 from tohlab.report.model import (
     FileRow,
     FileStatus,
     ProblemRow,
     Provenance,
     Report,
-    Routing,
     SkillRow,
     TextPiece,
 )
 from tohlab.request import TextBlock
-from tohlab.routing.baselines import run_baseline
 from tohlab.routing.client import ChatClient
-from tohlab.routing.dataset import RoutingDataset, load_cases
-from tohlab.routing.prompts import Choice, Placement, prompter
-from tohlab.routing.report import RoutingReport
-from tohlab.routing.runner import run_routing
-from tohlab.routing.store import ReplyStore
 from tohlab.skills.checks import FileReport, check_tree
-from tohlab.skills.model import Problem, SkillSource, Snapshot
+from tohlab.skills.model import Problem, Snapshot
 from tohlab.skills.sources import FilesystemSource
 from tohlab.tokens import CatalogCost, TokenMeter, get_meter, measure_catalog
-
-BASELINES = ("bm25", "names")
 
 
 def build_report(
@@ -123,7 +114,7 @@ def build_report(
         skills=_skills(block, catalog, cost, snapshot, folder),
         changes=tuple(change_of(cost) for cost in edits),
         changes_note="" if edits else "A model is told of no skill here, so there is nothing to change.",
-        routing=_routing(
+        routing=ask_or_replay(
             source,
             harness,
             cases=cases,
@@ -207,134 +198,3 @@ def _problem(problem: Problem, top: str) -> ProblemRow:
         line=problem.line,
         remedy=problem.remedy.replace(top, ""),
     )
-
-
-def _routing(
-    source: SkillSource,
-    dialect: Dialect,
-    *,
-    cases: Path | str | None,
-    recording: Path | str | None,
-    client: ChatClient | None,
-    model: str | None,
-    choice: str | None,
-    own: bool,
-    options: Mapping[str, Any],
-) -> Routing:
-    if cases is None:
-        return Routing(note=_HOW_TO_LABEL)
-    dataset = load_cases(cases)
-    reports: list[RoutingReport] = []
-    note = where = ""
-    if client is not None:
-        if model is None:
-            raise RoutingError("a live service was given without the name of a model; add it (--model)")
-        asked: dict[str, Any] = {"choice": choice} if choice else {}
-        reports.append(run_routing(dataset, source, client, model=model, dialect=dialect, **asked, **options))
-        where = getattr(client, "base_url", "a live service")
-    elif recording is not None:
-        if own and not Path(recording).is_file():
-            note = _NO_RECORDING
-        else:
-            reports += replay(dataset, source, recording, dialect=dialect, model=model)
-            where = f"the recording {Path(recording).name}"
-    else:
-        note = _HOW_TO_ASK
-    reports += [run_baseline(name, dataset, source, dialect=dialect) for name in BASELINES]
-    n = len(dataset)
-    return Routing(
-        runs=tuple(run_of(report) for report in reports),
-        cases=f"{n:,} labelled requests" + ("" if own else f" ({dataset.name})"),
-        source=where,
-        note=note,
-    )
-
-
-def replay(
-    dataset: RoutingDataset,
-    source: SkillSource,
-    recording: Path | str,
-    *,
-    dialect: str | Dialect = "toh",
-    model: str | None = None,
-) -> tuple[RoutingReport, ...]:
-    """Return the runs that a recording holds the answers of, one for each of its models.
-
-    How the model was asked (`tools` or `json`, where the catalog stood) is found out from the recording.
-
-    Args:
-        dataset: the labelled requests.
-        source: the skills.
-        recording: recorded answers, JSON lines, perhaps compressed.
-        dialect: whose texts were sent.
-        model: only this model; None: all there are.
-
-    Raises:
-        StoreError: the recording cannot be read, or has no answers.
-        ReplayMiss: it has no answer to one of the requests; the message shows the nearest one.
-    """
-    reports = []
-    with ReplyStore(":memory:") as store:
-        store.import_(recording)
-        models = (model,) if model else store.models()
-        if not models:
-            raise StoreError(
-                f"the recording {recording} has no answers; record some with tohlab route --export"
-            )
-        for name in models:
-            asked = _how_asked(dataset, source, store, name, dialect)
-            reports.append(
-                run_routing(
-                    dataset, source, None, model=name, dialect=dialect, store=store, mode="replay", **asked
-                )
-            )
-    return tuple(reports)
-
-
-def _how_asked(
-    dataset: RoutingDataset, source: SkillSource, store: ReplyStore, model: str, dialect: str | Dialect
-) -> dict[str, Any]:
-    """The settings under which the first case is in the store; the usual ones where there are none."""
-    query = dataset.cases[0].query
-    for choice, placement in itertools.product(get_args(Choice), get_args(Placement)):
-        made = prompter(
-            source,
-            model=model,
-            dialect=dialect,
-            choice=choice,
-            placement=placement,
-            temperature=0.0,
-            seed=None,
-            max_tokens=256,
-        )
-        request = made.request(query, 0)
-        for endpoint in store.endpoints(model):
-            if store.get(request, endpoint=endpoint) is not None:
-                return {"choice": choice, "placement": placement, "endpoint": endpoint}
-    return {}
-
-
-_HOW_TO_LABEL = """\
-There are no labelled requests for these skills, so nothing is said about which one gets picked. Write \
-down what users ask and which skills should be loaded for it, one JSON object a line:
-
-    {"id": "r1", "query": "Fill in the form in application.pdf", "expected": ["pdf-forms"]}
-    {"id": "r2", "query": "What does this clause mean?", "expected": []}
-
-An empty list says that no skill fits. Then give the file, and a model to ask:
-
-    tohlab report DIR --cases cases.jsonl --base-url http://127.0.0.1:8080/v1 --model NAME
-
-Without a model, two simple baselines are scored on the requests."""
-
-_HOW_TO_ASK = """\
-These are baselines only: no model was asked. Name a service and a model to see how often it picks the right \
-skill:
-
-    tohlab report DIR --cases cases.jsonl --base-url http://127.0.0.1:8080/v1 --model NAME"""
-
-_NO_RECORDING = """\
-These are baselines only: the recorded answers of a model are not among the data of this tohlab. Ask a model \
-yourself:
-
-    tohlab report --base-url http://127.0.0.1:8080/v1 --model NAME"""
