@@ -80,7 +80,7 @@ def serving(script: Script, *, delay_s: float = 0.0) -> Iterator[Service]:
             with lock:
                 number = len(service.bodies)
                 service.bodies.append(body)
-                service.headers.append(dict(self.headers))
+                service.headers.append({name.lower(): value for name, value in self.headers.items()})
             status, headers, data = script(body, number)
             time.sleep(delay_s)
             try:

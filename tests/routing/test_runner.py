@@ -52,7 +52,7 @@ def test_asking_for_json_adds_one_message_and_a_schema_of_the_names() -> None:
     assert [m["role"] for m in body["messages"]] == ["user"] * 3
     assert asked_text(body) == "request number 0"
     items = body["response_format"]["json_schema"]["schema"]["properties"]["skills"]["items"]
-    assert items["enum"] == list(shapes.NAMES)
+    assert items["enum"] == [*shapes.NAMES, "(none)"]
     assert report.choice == "json"
     assert dict(report.labels)["ok"] == 3
 
@@ -134,11 +134,9 @@ def test_retry_after_is_obeyed_and_the_answer_counts_once() -> None:
 
 def test_a_run_in_which_nothing_is_answered_has_no_score() -> None:
     with serving(lambda b, n: fails(429, Retry_After="0")) as service:
+        client = OpenAIClient(service.base_url)
         with pytest.raises(EndpointError, match="no score") as caught:
-            run_routing(
-                shapes.ten(), shapes.source(), OpenAIClient(service.base_url), model="m",
-                retry=RetryPolicy(first_wait_s=0.01, failures=100),
-            )  # fmt: skip
+            run_routing(shapes.ten(), shapes.source(), client, model="m", retry=RetryPolicy(failures=100))
         assert len(service.bodies) == 50
     assert caught.value.kind == "rate_limit"
 
@@ -168,12 +166,10 @@ def test_garbage_is_no_answer(body: bytes) -> None:
 
 def test_a_service_that_is_too_slow_is_a_service_error() -> None:
     one = shapes.ten().sample(1)
-    with (
-        serving(lambda b, n: ok(completion()), delay_s=0.5) as service,
-        pytest.raises(EndpointError, match=r"did not answer within 0\.1 s") as caught,
-    ):
+    with serving(lambda b, n: ok(completion()), delay_s=0.5) as service:
         client = OpenAIClient(service.base_url, timeout_s=0.1)
-        run_routing(one, shapes.source(), client, model="m", retry=QUICK)
+        with pytest.raises(EndpointError, match=r"did not answer within 0\.1 s") as caught:
+            run_routing(one, shapes.source(), client, model="m", retry=QUICK)
     assert caught.value.kind == "timeout"
 
 

@@ -188,8 +188,9 @@ class Run:
         self.in_a_row += 1
         if self.settings.retry.stops_run(error, in_a_row=self.in_a_row, answered=self.answered):
             got = self.answered + self.stored
+            row = f"{self.in_a_row} requests in a row failed, the last one so: " if self.in_a_row > 1 else ""
             kept = f" {got} of {len(self.jobs)} requests were answered. {self.kept(got)}" if got else ""
-            raise _again(error, f"the run was stopped: {error}{kept}" if got else str(error))
+            raise _again(error, f"the run was stopped: {row}{error}{kept}")
         return Trial(
             case=job.case,
             label=f"infra:{error.kind}",

@@ -23,6 +23,7 @@ from tohlab.dialects import Dialect, get_dialect
 from tohlab.errors import DatasetError, RoutingError
 from tohlab.request import Message, Request, text_message
 from tohlab.routing.client import ChatRequest
+from tohlab.routing.scoring import NO_SKILL
 from tohlab.session import Event, Session
 from tohlab.skills.model import LoadedSkill, SkillSource, Snapshot
 
@@ -30,12 +31,16 @@ Choice = Literal["tools", "json"]
 Placement = Literal["opening", "same-step"]
 
 JSON_INSTRUCTION = (
-    "Do not answer the request itself and do not call a tool. Decide which skills from the session skill "
-    "catalog you would load for it, and answer only with JSON of the form "
-    '{"skills": ["<exact skill name>"]}. List every skill that the request needs, usually one. '
-    'If no listed skill fits, answer {"skills": []}.'
+    "Do not answer the request itself. Decide which skills from the session skill catalog must be loaded "
+    'for it. Answer only with JSON: {"skills": ["<exact skill name>"]}. Many requests need no skill: if no '
+    f'listed description covers what is asked, answer {{"skills": ["{NO_SKILL}"]}}. Name two skills only if the '
+    "request asks for two things."
 )
-"""The one message that `json` adds to what the harness sends."""
+"""The one message that `json` adds to what the harness sends.
+
+No skill is a word of its own and not an empty list: a small model that is held to a grammar hardly ever
+closes a list that it has just opened.
+"""
 
 
 class _Fixed:
@@ -151,11 +156,10 @@ def _with_instruction(wire: Request) -> tuple[Message, ...]:
 
 
 def _names_format(names: Sequence[str]) -> Mapping[str, Any]:
+    item = {"type": "string", "enum": [*names, NO_SKILL]}
     schema = {
         "type": "object",
-        "properties": {
-            "skills": {"type": "array", "items": {"type": "string", "enum": list(names)}, "maxItems": 4}
-        },
+        "properties": {"skills": {"type": "array", "items": item, "minItems": 1, "maxItems": 4}},
         "required": ["skills"],
         "additionalProperties": False,
     }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import gzip
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -18,14 +20,17 @@ _WHOLE: Final = ("tools", "response_format")
 
 
 def dump(value: Any) -> str:
+    """Return compact ASCII JSON, the form of everything stored and hashed."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
 def digest_of(text: str) -> str:
+    """Return the SHA-256 of ASCII text as hex."""
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def shrink(body: dict[str, Any]) -> tuple[Any, dict[str, str]]:
+    """Return a request with long texts, tools and format as `{"$text": hash}`, and their JSON by hash."""
     texts: dict[str, str] = {}
 
     def stand_in(value: Any) -> dict[str, str]:
@@ -47,6 +52,7 @@ def shrink(body: dict[str, Any]) -> tuple[Any, dict[str, str]]:
 
 
 def grow(value: Any, texts: Mapping[str, str]) -> Any:
+    """Return what `shrink` was given; KeyError for a hash that `texts` does not have."""
     if isinstance(value, Mapping):
         if value.keys() == {"$text"}:
             return json.loads(texts[value["$text"]])
@@ -57,6 +63,7 @@ def grow(value: Any, texts: Mapping[str, str]) -> Any:
 
 
 def lines_of(endpoint: str, replicate: int, body: Mapping[str, Any]) -> list[str]:
+    """Return a request as lines that a diff of two requests can be read from."""
     lines = [f"endpoint: {endpoint or '(this machine)'}", f"replicate: {replicate}"]
     for key, value in body.items():
         if key == "messages":
@@ -73,7 +80,24 @@ def lines_of(endpoint: str, replicate: int, body: Mapping[str, Any]) -> list[str
     return lines
 
 
+def alike(one: list[str], other: list[str]) -> tuple[float, float]:
+    """How alike two requests are: the share of equal lines, then how alike the texts of the others are.
+
+    Linear in the lines, since a miss compares a request with every recorded one; only what differs (often one
+    line, the user's) is compared by its characters.
+    """
+    common = Counter(one) & Counter(other)
+    shared = 2 * common.total() / (len(one) + len(other))
+    left, right = ("\n".join((Counter(lines) - common).elements())[:2000] for lines in (one, other))
+    return shared, difflib.SequenceMatcher(None, left, right, autojunk=False).quick_ratio()
+
+
 def exported(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line number and object of each line of a recording, compressed or not.
+
+    Raises:
+        StoreError: it cannot be read, or is none of this format.
+    """
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")

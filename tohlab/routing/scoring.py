@@ -53,6 +53,8 @@ MODEL_ERRORS: Final = (
     "empty",
 )
 JUDGED: Final = ("ok", "missed", "spurious", "ok_extra", "partial", "wrong_skill")
+NO_SKILL: Final = "(none)"
+"""How `json` says that no skill fits; no skill can have this name."""
 UNLABELLED: Final = ("avoided", "not_avoided")
 _TEXT_CALL: Final = re.compile(
     r"<tool_call>|<function[=_]|\[TOOL_CALLS\]|<\|python_tag\|>|functools\["
@@ -174,7 +176,9 @@ def _read_json(reply: ChatReply, names: Sequence[str], cut: bool) -> Answer:
             return Answer(fault="refusal", detail=reply.refusal[:80])
         fault = "length_cut" if cut else "malformed_args"
         return Answer(fault=fault, cut=cut, detail=f"content {text[:80]!r}")
-    return _answer(found, names, {}, cut)
+    if NO_SKILL in found and set(found) != {NO_SKILL}:
+        return Answer(fault="malformed_args", detail=f"both no skill and skills: {text[:80]!r}")
+    return _answer([name for name in found if name != NO_SKILL], names, {}, cut)
 
 
 def _without_call(reply: ChatReply, names: Sequence[str], tool_name: str, cut: bool) -> Answer:

@@ -25,7 +25,7 @@ from typing import Any, Final, Literal, Self, get_args
 
 from tohlab.errors import ReplayMiss, StoreError
 from tohlab.routing.client import ChatReply, ChatRequest
-from tohlab.routing.recording import FORMAT, digest_of, dump, exported, grow, lines_of, shrink
+from tohlab.routing.recording import FORMAT, alike, digest_of, dump, exported, grow, lines_of, shrink
 
 Mode = Literal["record", "replay", "replay_or_record", "off"]
 """`record` asks everything anew; `replay` asks nothing; `replay_or_record` asks what is missing; `off`: the
@@ -175,19 +175,15 @@ class ReplyStore:
         """Return the error that says which stored request is nearest to this one, and what differs."""
         key = request_key(request, endpoint)
         wanted = lines_of(endpoint, replicate, request.body())
-        nearest: tuple[float, str, list[str]] | None = None
-        matcher = difflib.SequenceMatcher(autojunk=False)
-        matcher.set_seq2(wanted)
+        nearest: tuple[tuple[float, float], str, list[str]] | None = None
         for found_key, found_replicate, found_endpoint, body in self._rows(
             "SELECT key, min(replicate), endpoint, body FROM replies JOIN requests USING (key)"
             " GROUP BY key ORDER BY key"
         ):
             lines = lines_of(found_endpoint, found_replicate, self._grow(json.loads(body)))
-            matcher.set_seq1(lines)
-            if nearest is None or matcher.quick_ratio() > nearest[0]:
-                ratio = matcher.ratio()
-                if nearest is None or ratio > nearest[0]:
-                    nearest = (ratio, found_key, lines)
+            likeness = alike(lines, wanted)
+            if nearest is None or likeness > nearest[0]:
+                nearest = (likeness, found_key, lines)
         where = "the recording" if self.path == ":memory:" else self.path
         remedy = "Record it (with --base-url, or mode replay_or_record), or ask as the recording was made."
         if nearest is None:

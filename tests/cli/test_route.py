@@ -1,0 +1,302 @@
+"""`tohlab route` prints the scores, and every failure is one message with a remedy and its own exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.routing import shapes
+from tests.routing.service import Service, asked_text, fails, ok, serving
+from tohlab.cli import run
+from tohlab.routing import ReplyStore
+
+CONTRACT = {
+    "n_total",
+    "n_scored",
+    "n_service_error",
+    "exact",
+    "exact_low",
+    "exact_high",
+    "no_skill",
+    "per_skill",
+}
+
+
+@pytest.fixture(autouse=True)
+def own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "200")
+    for name in ("TOHLAB_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *argv: str) -> dict[str, Any]:
+    assert run(["route", *argv, "--json"]) == 0
+    data: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return data
+
+
+def failed(capsys: pytest.CaptureFixture[str], *argv: str, code: int = 3) -> str:
+    assert run(["route", *argv]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+    return err
+
+
+def leftovers(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "cache").rglob("*.sqlite*"))
+
+
+def test_a_baseline_gives_the_contract_s_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = printed(capsys, *shapes.write_inputs(tmp_path, shapes.ten()), "--baseline", "bm25")
+    assert set(data) >= CONTRACT
+    assert data["n_total"] == data["n_scored"] == 10
+    assert data["n_service_error"] == 0
+    assert 0 <= data["exact_low"] <= data["exact"] <= data["exact_high"] <= 1
+    assert [s["name"] for s in data["per_skill"]] == list(shapes.NAMES)
+
+
+def test_a_live_run_gives_the_same_json_and_leaves_no_store(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = shapes.ten()
+    inputs = shapes.write_inputs(tmp_path, dataset)
+    with serving(shapes.perfect(dataset)) as service:
+        data = printed(capsys, *inputs, "--base-url", service.base_url, "--model", "m", "--trials")
+    assert set(data) >= CONTRACT
+    assert (data["exact"], data["no_skill"], data["no_skill_n"]) == (1.0, 1.0, 1)
+    assert (data["model"], data["choice"], data["placement"]) == ("m", "tools", "opening")
+    assert len(data["trials"]) == 10
+    assert leftovers(tmp_path) == []
+
+
+def test_the_text_has_n_and_interval_for_every_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = shapes.ten()
+    with serving(shapes.perfect(dataset)) as service:
+        code = run(
+            ["route", *shapes.write_inputs(tmp_path, dataset), "--base-url", service.base_url, "--model", "m"]
+        )
+    text = capsys.readouterr().out
+    assert code == 0
+    assert re.search(r"exact set +│ 100\.0% +│ 72\.2% to 100\.0% +│ 10 ", text)
+    assert re.search(r"no skill +│ 100\.0% +│ 20\.7% to 100\.0% +│ 1 ", text)
+    assert "scored 10 of 10" in text
+    assert "tokens over 10 answers: prompt 1,000 (cached 900)" in text
+
+
+def test_a_sample_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = [
+        *shapes.write_inputs(tmp_path, shapes.ten()),
+        "--baseline",
+        "names",
+        "--limit",
+        "4",
+        "--seed",
+        "7",
+    ]
+    assert run(["route", *argv]) == 0
+    assert "4 cases, a sample of 10 (seed 7)" in capsys.readouterr().out
+    data = printed(capsys, *argv)
+    assert (data["n_total"], data["sample_of"], data["sample_seed"]) == (4, 10, 7)
+
+
+def test_a_recording_is_replayed_with_the_model_s_name_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = shapes.ten()
+    inputs = shapes.write_inputs(tmp_path, dataset)
+    recording = str(tmp_path / "r.jsonl.gz")
+    with serving(shapes.perfect(dataset)) as service:
+        live = printed(capsys, *inputs, "--base-url", service.base_url, "--model", "m", "--export", recording)
+    replay = printed(capsys, *inputs, "--model", "m", "--recording", recording)
+    assert replay.pop("n_stored") == 10
+    assert live.pop("n_stored") == 0
+    assert replay == live
+    assert "nearest" in failed(capsys, *inputs, "--model", "m", "--recording", recording, "--choice", "json")
+    assert "recorded: m" in failed(capsys, *inputs, "--model", "x", "--recording", recording)
+    assert "no recording" in failed(
+        capsys, *inputs, "--model", "m", "--recording", str(tmp_path / "none.jsonl")
+    )
+
+
+def test_a_store_makes_the_same_command_ask_only_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = shapes.ten()
+    perfect = shapes.perfect(dataset)
+    argv = [*shapes.write_inputs(tmp_path, dataset), "--model", "m", "--store", str(tmp_path / "s.sqlite")]
+    with serving(lambda b, n: fails(401) if n == 4 else perfect(b, n)) as service:
+        error = failed(capsys, *argv, "--base-url", service.base_url)
+        assert "4 of 10 requests were answered" in error
+        assert f"--store {tmp_path / 's.sqlite'}" in error
+        data = printed(capsys, *argv, "--base-url", service.base_url)
+        assert len(service.bodies) == 11
+    assert (data["n_scored"], data["n_stored"]) == (10, 4)
+
+
+def test_without_a_store_the_answers_of_a_broken_run_are_kept_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = shapes.ten()
+    perfect = shapes.perfect(dataset)
+    argv = [*shapes.write_inputs(tmp_path, dataset), "--model", "m"]
+    with serving(lambda b, n: fails(403) if n == 6 else perfect(b, n)) as service:
+        error = failed(capsys, *argv, "--base-url", service.base_url)
+        (kept,) = leftovers(tmp_path)
+        assert f"--store {kept}" in error
+        data = printed(capsys, *argv, "--base-url", service.base_url, "--store", str(kept))
+    assert (data["n_scored"], data["n_stored"]) == (10, 6)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (fails(401), "Set a valid key in TOHLAB_API_KEY or OPENAI_API_KEY"),
+        (fails(429, Retry_After="0"), "10 requests in a row failed"),
+        (fails(429, Retry_After="86400"), "--concurrency 1"),
+        (fails(404), "Check the model's name"),
+        ((200, {}, b"<html>"), "OpenAI-compatible API"),
+        (ok({"object": "error"}), "no chat completion"),
+    ],
+)
+def test_a_service_that_never_answers_is_one_message_and_exit_3(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], answer: Any, said: str
+) -> None:
+    inputs = shapes.write_inputs(tmp_path, shapes.ten())
+    with serving(lambda b, n: answer) as service:
+        error = failed(capsys, *inputs, "--base-url", service.base_url, "--model", "m", "--json")
+    assert said in error
+    assert leftovers(tmp_path) == []
+
+
+def test_a_service_that_is_down_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(lambda b, n: ok({})) as service:
+        url = service.base_url
+    error = failed(capsys, *shapes.write_inputs(tmp_path, shapes.ten()), "--base-url", url, "--model", "m")
+    assert "cannot be reached" in error
+    assert "tohlab model start" in error
+
+
+def test_bad_inputs_are_named_with_their_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    skills, cases = shapes.write_inputs(tmp_path, shapes.ten())[1::2]
+    Path(cases).write_text('{"id": "a", "query": "q", "expected": ["pdf-form"]}\n')
+    error = failed(capsys, "--skills", skills, "--cases", cases, "--baseline", "bm25")
+    assert f"{cases}:1: " in error
+    assert "Did you mean 'pdf-forms'" in error
+    assert "no such file" in failed(capsys, "--skills", "none", "--cases", cases, "--baseline", "bm25")
+    assert "bm25, names, majority" in failed(capsys, "--skills", skills, "--cases", cases, "--baseline", "x")
+    argv = ["--skills", skills, "--cases", cases, "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
+    assert "record, replay, replay_or_record, off" in failed(capsys, *argv, "--mode", "once")
+    assert "known: tools, json" in failed(capsys, *argv, "--choice", "grammar")
+    assert "must look like" in failed(capsys, *argv[:-1], "nowhere")
+    assert "needs a service" in failed(capsys, *argv[:-2], "--store", str(tmp_path / "s"), "--mode", "record")
+    assert "set TOHLAB_API_KEY" in failed(capsys, *argv[:-1], "https://api.example.com/v1")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [[], ["--baseline", "bm25", "--model", "m"], ["--baseline", "bm25", "--skills", "x"], ["--limit", "0"],
+     ["--model", "m", "--temperature", "warm"]],
+)  # fmt: skip
+def test_a_wrong_command_line_is_exit_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["route", *argv]) == 2
+    assert "Usage" in capsys.readouterr().err
+
+
+def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["route", "--help"]) == 0
+    assert "tohlab route --baseline bm25" in capsys.readouterr().out
+
+
+def started(tmp_path: Path, service: Service, *more: str) -> subprocess.Popen[str]:
+    inputs = shapes.write_inputs(tmp_path, shapes.ten())
+    argv = [
+        sys.executable,
+        "-m",
+        "tohlab",
+        "route",
+        *inputs,
+        "--base-url",
+        service.base_url,
+        "--model",
+        "m",
+        *more,
+    ]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def wait_for(service: Service, requests: int) -> None:
+    end = time.monotonic() + 60
+    while len(service.bodies) < requests:
+        assert time.monotonic() < end, "the program asked nothing"
+        time.sleep(0.02)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("with_store", [True, False])
+def test_ctrl_c_keeps_what_was_answered_and_says_how_to_resume(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], with_store: bool
+) -> None:
+    perfect = shapes.perfect(shapes.ten())
+    store = ["--store", str(tmp_path / "s.sqlite")] if with_store else []
+    with serving(perfect, delay_s=0.2) as service:
+        process = started(tmp_path, service, *store)
+        wait_for(service, 4)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert out == ""
+        assert "Traceback" not in error
+        found = re.search(
+            r"stopped after (\d+) of 10 answers.* run the same again with (--store \S+): ", error
+        )
+        assert found, error
+        answered, option = int(found[1]), found[2].split()
+        assert answered >= 3
+        before = len(service.bodies)
+        argv = [
+            *shapes.write_inputs(tmp_path, shapes.ten()),
+            "--base-url",
+            service.base_url,
+            "--model",
+            "m",
+            *option,
+        ]
+        data = printed(capsys, *argv)
+        assert len(service.bodies) - before == 10 - answered
+    assert (data["n_scored"], data["n_stored"]) == (10, answered)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_a_killed_run_is_resumed_with_the_rest_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    perfect = shapes.perfect(shapes.ten())
+    path = tmp_path / "s.sqlite"
+    with serving(perfect, delay_s=0.1) as service:
+        process = started(tmp_path, service, "--store", str(path))
+        wait_for(service, 6)
+        process.kill()
+        process.communicate(timeout=30)
+        with ReplyStore(path) as store:
+            answered = len(store)
+        assert answered >= 4
+        before = len(service.bodies)
+        argv = shapes.write_inputs(tmp_path, shapes.ten())
+        data = printed(capsys, *argv, "--base-url", service.base_url, "--model", "m", "--store", str(path))
+        assert len(service.bodies) - before == 10 - answered
+        assert sorted({asked_text(b) for b in service.bodies}) == sorted(c.query for c in shapes.ten().cases)
+    assert (data["n_scored"], data["n_total"], data["exact"]) == (10, 10, 1.0)

@@ -1,0 +1,185 @@
+"""The client sends what it is given, and turns each failure into one kind of error."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from tests.routing.service import completion, fails, ok, serving
+from tohlab.errors import EndpointError
+from tohlab.routing import ChatReply, ChatRequest, OpenAIClient
+from tohlab.routing.openai_client import endpoint_of, is_loopback, retry_after
+
+HELLO = ChatRequest(model="m", messages=({"role": "user", "content": "hello"},), max_tokens=5, seed=3)
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TOHLAB_API_KEY", "OPENAI_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.delenv(name, raising=False)
+
+
+async def ask(client: OpenAIClient, request: ChatRequest = HELLO) -> ChatReply:
+    try:
+        return await client.complete(request)
+    finally:
+        await client.aclose()
+
+
+async def test_the_body_is_the_request_and_the_reply_keeps_the_whole_json() -> None:
+    raw = completion("a", "b", content="text")
+    with serving(lambda b, n: ok(raw)) as service:
+        reply = await ask(OpenAIClient(service.base_url))
+    assert service.bodies == [HELLO.body()]
+    assert reply.raw == raw
+    assert [c.name for c in reply.tool_calls] == ["skill", "skill"]
+    assert (reply.usage.prompt, reply.usage.cached, reply.usage.completion) == (100, 90, 7)
+    assert reply.content == "text"
+    assert reply.latency_s > 0
+
+
+async def test_a_client_works_again_after_it_was_closed() -> None:
+    with serving(lambda b, n: ok(completion("a"))) as service:
+        client = OpenAIClient(service.base_url)
+        await ask(client)
+        await ask(client)
+    assert len(service.bodies) == 2
+
+
+async def test_no_key_is_needed_on_this_machine_and_a_key_is_taken_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with serving(lambda b, n: ok(completion("a"))) as service:
+        await ask(OpenAIClient(service.base_url))
+        monkeypatch.setenv("OPENAI_API_KEY", "key-of-openai")
+        await ask(OpenAIClient(service.base_url))
+        monkeypatch.setenv("TOHLAB_API_KEY", "key-of-ours")
+        await ask(OpenAIClient(service.base_url))
+    assert [h["authorization"] for h in service.headers] == [
+        "Bearer no-key-needed-on-this-machine",
+        "Bearer key-of-openai",
+        "Bearer key-of-ours",
+    ]
+
+
+def test_a_service_elsewhere_needs_a_key() -> None:
+    with pytest.raises(EndpointError, match="set TOHLAB_API_KEY or OPENAI_API_KEY") as caught:
+        OpenAIClient("https://api.example.com/v1")
+    assert caught.value.kind == "auth"
+
+
+async def test_the_key_stands_in_no_message_even_if_the_service_says_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TOHLAB_API_KEY", "key-nobody-may-see")
+    body = {"error": {"message": "bad key key-nobody-may-see"}}
+    with serving(lambda b, n: fails(401, body)) as service, pytest.raises(EndpointError) as caught:
+        await ask(OpenAIClient(service.base_url))
+    assert "key-nobody-may-see" not in str(caught.value)
+    assert "bad key [key]" in str(caught.value)
+
+
+async def test_a_proxy_of_the_environment_is_not_used_on_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    with serving(lambda b, n: ok(completion("a"))) as service:
+        assert (await ask(OpenAIClient(service.base_url))).tool_calls
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (401, None, "auth"),
+        (403, None, "auth"),
+        (402, None, "quota"),
+        (429, {"error": {"code": "insufficient_quota", "message": "no"}}, "quota"),
+        (429, None, "rate_limit"),
+        (500, None, "server"),
+        (503, {"error": "loading model"}, "server"),
+        (529, None, "server"),
+        (504, None, "timeout"),
+        (400, {"error": {"code": "context_length_exceeded", "message": "no"}}, "context_length"),
+        (400, {"error": {"message": "the request exceeds the available context size"}}, "context_length"),
+        (413, None, "context_length"),
+        (400, {"error": {"code": "content_filter", "message": "no"}}, "content_filter"),
+        (400, "just text", "bad_request"),
+        (404, {"error": {"message": "no such model"}}, "bad_request"),
+        (422, [1, 2], "bad_request"),
+    ],
+)
+async def test_a_status_is_one_kind_of_error(status: int, body: Any, kind: str) -> None:
+    with serving(lambda b, n: fails(status, body)) as service, pytest.raises(EndpointError) as caught:
+        await ask(OpenAIClient(service.base_url))
+    assert (caught.value.kind, caught.value.status) == (kind, status)
+    assert str(caught.value).startswith(f"{service.base_url} answered {status}: ")
+
+
+async def test_one_call_is_one_attempt() -> None:
+    with serving(lambda b, n: fails(500)) as service, pytest.raises(EndpointError):
+        await ask(OpenAIClient(service.base_url))
+    assert len(service.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    "url", ["", "localhost:8080", "ftp://x/v1", "http://", "http://user:pw@127.0.0.1/v1"]
+)
+def test_a_base_url_that_cannot_be_is_refused(url: str) -> None:
+    with pytest.raises(EndpointError, match="must look like"):
+        OpenAIClient(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "local"),
+    [
+        ("http://127.0.0.1:1/v1", True),
+        ("http://127.8.8.8/v1", True),
+        ("http://[::1]:1/v1", True),
+        ("http://localhost/v1", True),
+        ("http://x.localhost/v1", True),
+        ("http://10.0.0.1/v1", False),
+        ("https://localhost.example.com/v1", False),
+    ],
+)
+def test_this_machine_is_known_by_its_address(url: str, local: bool) -> None:
+    assert is_loopback(url) is local
+    assert (endpoint_of(url) == "") is local
+
+
+def test_an_endpoint_is_host_and_port_without_user_and_path() -> None:
+    assert endpoint_of("https://API.example.com:444/v1/") == "api.example.com:444"
+    assert endpoint_of("https://user:pw@api.example.com/v1") == "api.example.com"
+
+
+def test_retry_after_is_read_in_all_its_forms() -> None:
+    assert retry_after({"retry-after": "1.5"}) == 1.5
+    assert retry_after({"retry-after-ms": "250", "retry-after": "9"}) == 0.25
+    assert retry_after({"retry-after": "-3"}) == 0.0
+    assert retry_after({"retry-after": "soon"}) is None
+    assert retry_after({"retry-after": "nan"}) is None
+    assert retry_after({}) is None
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
+    assert retry_after({"retry-after": date}) == pytest.approx(89, abs=3)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": None, "tool_calls": None},
+        {
+            "content": [{"type": "text", "text": "a"}, {"type": "image"}, "x"],
+            "tool_calls": [None, {}, {"function": 3}],
+        },
+        {"content": 3, "tool_calls": "x", "refusal": 1},
+        {},
+    ],
+)
+def test_odd_messages_are_read_without_an_exception(message: dict[str, Any]) -> None:
+    reply = ChatReply.from_raw({"choices": [{"message": message}], "usage": {"prompt_tokens": "7"}})
+    assert isinstance(reply.content, str)
+    assert all(call.name == "" for call in reply.tool_calls)
+    assert reply.usage.prompt is None

@@ -1,0 +1,144 @@
+"""A report counts cases, keeps failures beside the score, and says None where nothing was."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.routing.shapes import NAMES
+from tohlab.routing import RoutingCase, RoutingReport, Trial
+from tohlab.routing.aggregate import make_report
+from tohlab.routing.report import INVALID, NONE, ConfusionCell
+
+A, B, C = NAMES
+
+
+def trial(
+    number: int, expected: tuple[str, ...] | None, loaded: tuple[str, ...], label: str, **more: object
+) -> Trial:
+    keys = {k: more.pop(k) for k in ("group", "not_expected") if k in more}
+    case = RoutingCase(id=f"c{number}", query="q", expected=expected, **keys)  # type: ignore[arg-type]
+    return Trial(case=case, label=label, loaded=loaded, **more)  # type: ignore[arg-type]
+
+
+def report(*trials: Trial, replicates: int = 1) -> RoutingReport:
+    return make_report(
+        trials, model="m", dataset="d", skills=NAMES, dialect="toh", replicates=replicates, choice="tools"
+    )
+
+
+MIXED = (
+    trial(0, (A,), (A,), "ok"),
+    trial(1, (A,), (B,), "wrong_skill"),
+    trial(2, (), (), "ok"),
+    trial(3, (), (B,), "spurious"),
+    trial(4, (B,), (), "infra:rate_limit"),
+    trial(5, (A, B), (A,), "partial"),
+    trial(6, (B,), (), "unknown_name"),
+    trial(7, (A,), (A, B), "ok_extra"),
+)
+
+
+def test_failures_of_the_service_are_not_scored_and_bound_the_rate() -> None:
+    found = report(*MIXED)
+    assert (found.n_total, found.n_scored, found.n_model_error, found.n_service_error) == (8, 7, 1, 1)
+    assert (found.exact.successes, found.exact.n) == (2, 7)
+    assert (found.exact_worst, found.exact_best) == (2 / 8, 3 / 8)
+    assert found.no_skill is not None
+    assert (found.no_skill.successes, found.no_skill.n) == (1, 2)
+    assert found.several_skills is not None
+    assert (found.several_skills.successes, found.several_skills.n) == (0, 1)
+
+
+def test_precision_and_recall_are_over_cases() -> None:
+    a, b, c = report(*MIXED).per_skill
+    assert (a.name, a.support, a.predicted) == (A, 4, 3)
+    assert a.recall is not None
+    assert a.precision is not None
+    assert (a.recall.successes, a.recall.n) == (3, 4)
+    assert (a.precision.successes, a.precision.n) == (3, 3)
+    assert a.f1 == pytest.approx(6 / 7)
+    assert (b.support, b.predicted) == (2, 3)
+    assert b.recall is not None
+    assert b.recall.successes == 0
+    assert b.f1 == 0.0
+    assert (c.support, c.predicted, c.precision, c.recall, c.f1) == (0, 0, None, None, None)
+
+
+def test_the_confusion_has_columns_for_no_call_and_no_usable_answer() -> None:
+    assert report(*MIXED).confusion() == (
+        ConfusionCell(expected=A, predicted=A, n=3),
+        ConfusionCell(expected=A, predicted=B, n=2),
+        ConfusionCell(expected=B, predicted=NONE, n=1),
+        ConfusionCell(expected=B, predicted=INVALID, n=1),
+        ConfusionCell(expected=NONE, predicted=B, n=1),
+        ConfusionCell(expected=NONE, predicted=NONE, n=1),
+    )
+
+
+def test_cases_that_only_say_what_is_wrong_are_reported_apart() -> None:
+    found = report(
+        trial(0, (A,), (A,), "ok", not_expected=(B,)),
+        trial(1, None, (B,), "not_avoided", not_expected=(B,)),
+        trial(2, None, (), "avoided", not_expected=(B,)),
+    )
+    assert (found.n_total, found.n_unlabelled, found.exact.n) == (1, 2, 1)
+    assert found.avoided is not None
+    assert (found.avoided.successes, found.avoided.n) == (2, 3)
+    assert dict(found.labels) == {"ok": 1}
+
+
+def test_replicates_are_no_further_cases() -> None:
+    found = report(
+        *(trial(0, (A,), (A,), "ok", replicate=i) for i in range(4)),
+        trial(1, (A,), (A,), "ok", replicate=0),
+        *(trial(1, (A,), (), "missed", replicate=i) for i in (1, 2, 3)),
+        replicates=4,
+    )
+    assert (found.n_cases, found.n_total, found.n_scored) == (2, 8, 8)
+    assert (found.exact.value, found.exact.n) == (1.25 / 2, 2)
+    assert found.every is not None
+    assert (found.every.successes, found.every.n) == (1, 2)
+    assert found.per_skill[0].recall is not None
+    assert (found.per_skill[0].recall.value, found.per_skill[0].recall.n) == (1.25 / 2, 2)
+
+
+def test_calling_every_skill_is_never_exact_and_costs_precision() -> None:
+    found = report(*(trial(i, (name,), NAMES, "ok_extra") for i, name in enumerate(NAMES)))
+    assert found.exact.value == 0
+    assert all(s.precision is not None and s.precision.value == 1 / 3 for s in found.per_skill)
+
+
+def test_nothing_scored_gives_no_report() -> None:
+    with pytest.raises(ValueError, match="nothing was scored"):
+        report(trial(0, (A,), (), "infra:server"))
+
+
+def test_a_report_is_plain_json_without_nan() -> None:
+    data = report(*MIXED).to_dict(trials=True)
+    again = json.loads(json.dumps(data, allow_nan=False))
+    assert again == data
+    assert set(data) >= {
+        "n_total", "n_scored", "n_service_error", "exact", "exact_low", "exact_high", "no_skill", "per_skill",
+        "labels", "model", "choice", "placement", "tokens",
+    }  # fmt: skip
+    assert data["per_skill"][2] == {
+        "name": C,
+        **{"support": 0, "predicted": 0, "f1": None},
+        **{"precision": None, "precision_low": None, "precision_high": None, "precision_n": 0},
+        **{"recall": None, "recall_low": None, "recall_high": None, "recall_n": 0},
+    }
+    assert len(data["trials"]) == 8
+
+
+def test_groups_have_rates_of_their_own() -> None:
+    found = report(
+        trial(0, (A,), (A,), "ok", group="direct"),
+        trial(1, (A,), (), "missed", group="indirect"),
+        trial(2, (A,), (A,), "ok", group="indirect"),
+    )
+    assert [(group, share.value, share.n) for group, share in found.by_group] == [
+        ("direct", 1, 1),
+        ("indirect", 0.5, 2),
+    ]
