@@ -123,12 +123,10 @@ def test_a_report_is_plain_json_without_nan() -> None:
         "n_total", "n_scored", "n_service_error", "exact", "exact_low", "exact_high", "no_skill", "per_skill",
         "labels", "model", "choice", "placement", "tokens",
     }  # fmt: skip
-    assert data["per_skill"][2] == {
-        "name": C,
-        **{"support": 0, "predicted": 0, "f1": None},
-        **{"precision": None, "precision_low": None, "precision_high": None, "precision_n": 0},
-        **{"recall": None, "recall_low": None, "recall_high": None, "recall_n": 0},
-    }
+    rates = ("precision", "recall")
+    nothing = {f"{rate}{end}": None for rate in rates for end in ("", "_low", "_high")}
+    counts = {f"{rate}_n": 0 for rate in rates}
+    assert data["per_skill"][2] == {"name": C, "support": 0, "predicted": 0, "f1": None} | nothing | counts
     assert len(data["trials"]) == 8
 
 

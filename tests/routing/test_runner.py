@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import _thread
 import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.routing import shapes
 from tests.routing.service import asked_text, completion, fails, ok, serving
-from tohlab.errors import EndpointError, ReplayMiss, RoutingError, StoreError
-from tohlab.routing import OpenAIClient, ReplyStore, RetryPolicy, run_routing
+from tohlab.errors import EndpointError, ReplayMiss, RoutingError, RunInterrupted, StoreError
+from tohlab.routing import (
+    OpenAIClient,
+    Progress,
+    ReplyStore,
+    RetryPolicy,
+    RoutingReport,
+    arun_routing,
+    run_routing,
+)
 
 QUICK = RetryPolicy(first_wait_s=0.01)
 
@@ -181,6 +191,64 @@ def test_a_context_that_is_too_long_is_not_tried_again() -> None:
         report = run_routing(dataset, shapes.source(), OpenAIClient(service.base_url), model="m")
         assert len(service.bodies) == 10
     assert report.trials[0].label == "infra:context_length"
+
+
+def test_a_run_that_is_stopped_by_hand_gives_what_was_answered(tmp_path: Path) -> None:
+    dataset = shapes.ten()
+
+    def stop(progress: Progress) -> None:
+        if progress.done == 3:
+            _thread.interrupt_main()
+            time.sleep(0.5)  # so that the run cannot end before the main thread sees it
+
+    with (
+        serving(shapes.perfect(dataset), delay_s=0.05) as service,
+        ReplyStore(tmp_path / "s.sqlite") as store,
+    ):
+        client = OpenAIClient(service.base_url)
+        with pytest.raises(RunInterrupted, match="run the same again with --store") as caught:
+            run_routing(dataset, shapes.source(), client, model="m", store=store, progress=stop)
+        assert (caught.value.answered, caught.value.total) == (3, 10)
+        assert isinstance(caught.value.report, RoutingReport)
+        assert caught.value.report.n_scored == 3
+        assert len(store) == 3
+        report = run_routing(dataset, shapes.source(), client, model="m", store=store)
+        assert (report.n_scored, report.n_stored) == (10, 3)
+
+
+async def test_the_asyncio_form_asks_several_at_once() -> None:
+    dataset = shapes.ten()
+    with serving(shapes.perfect(dataset), delay_s=0.1) as service:
+        start = time.monotonic()
+        client = OpenAIClient(service.base_url)
+        report = await arun_routing(dataset, shapes.source(), client, model="m", concurrency=10)
+        one = await arun_routing(dataset, shapes.source(), client, model="m", concurrency=1)
+    assert time.monotonic() - start >= 1.0
+    assert report == replace(one, trials=report.trials)
+    assert [t.case for t in report.trials] == list(dataset.cases)
+
+
+def test_replicates_are_asked_and_stored_one_by_one() -> None:
+    dataset = shapes.ten()
+    sample = dataset.sample(2)
+    with serving(lambda b, n: ok(completion("pdf-forms" if n % 2 else "sql-review"))) as service:
+        client = OpenAIClient(service.base_url)
+        with ReplyStore(":memory:") as store:
+            first = run_routing(sample, shapes.source(), client, model="m", store=store, replicates=4, seed=5)
+            again = run_routing(sample, shapes.source(), None, model="m", store=store, replicates=4, seed=5)
+    assert [b["seed"] for b in service.bodies] == [5, 6, 7, 8] * 2
+    assert (first.n_cases, first.n_total, first.exact.n) == (2, 8, 2)
+    assert again.exact == first.exact
+    assert [t.loaded for t in again.trials] == [t.loaded for t in first.trials]
+
+
+def test_an_answer_with_a_lone_surrogate_is_kept_and_the_run_goes_on(tmp_path: Path) -> None:
+    raw = completion(content="half a pair: \ud835")
+    with serving(lambda b, n: ok(raw)) as service, ReplyStore(tmp_path / "s.sqlite") as store:
+        client = OpenAIClient(service.base_url)
+        run_routing(shapes.ten(), shapes.source(), client, model="m", store=store)
+        store.export(tmp_path / "r.jsonl")
+        assert run_routing(shapes.ten(), shapes.source(), None, model="m", store=store).n_stored == 10
 
 
 def test_a_replay_without_the_answer_says_what_differs(tmp_path: Path) -> None:

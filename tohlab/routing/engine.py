@@ -65,6 +65,7 @@ class Run:
         self.trials: dict[int, Trial] = {}
         self.stored = 0
         self.answered = 0
+        self.failed = 0
         self.in_a_row = 0
         self.not_before = 0.0
         self.last_error: EndpointError | None = None
@@ -185,6 +186,7 @@ class Run:
 
     def _failed(self, job: Job, error: EndpointError, failures: tuple[str, ...]) -> Trial:
         self.last_error = error
+        self.failed += 1
         self.in_a_row += 1
         if self.settings.retry.stops_run(error, in_a_row=self.in_a_row, answered=self.answered):
             got = self.answered + self.stored
@@ -218,13 +220,12 @@ class Run:
 
     def _tell(self, waiting: str = "") -> None:
         if self.settings.progress is not None:
-            failed = sum(t.state == "service_error" for t in self.trials.values())
             self.settings.progress(
                 Progress(
                     done=len(self.trials),
                     total=len(self.jobs),
                     stored=self.stored,
-                    failed=failed,
+                    failed=self.failed,
                     waiting=waiting,
                 )
             )

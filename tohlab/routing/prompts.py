@@ -32,9 +32,9 @@ Placement = Literal["opening", "same-step"]
 
 JSON_INSTRUCTION = (
     "Do not answer the request itself. Decide which skills from the session skill catalog must be loaded "
-    'for it. Answer only with JSON: {"skills": ["<exact skill name>"]}. Many requests need no skill: if no '
-    f'listed description covers what is asked, answer {{"skills": ["{NO_SKILL}"]}}. Name two skills only if the '
-    "request asks for two things."
+    'for it. Answer only with JSON: {"skills": ["<exact skill name>"]}. Many requests need no skill: '
+    f'if no listed description covers what is asked, answer {{"skills": ["{NO_SKILL}"]}}. Name two '
+    "skills only if the request asks for two things."
 )
 """The one message that `json` adds to what the harness sends.
 
