@@ -184,8 +184,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
       tohlab model status
       tohlab model status --json
     """
-    from tohlab.serve import server_status
-    from tohlab.serve.server import answers
+    from tohlab.serve import answers, server_status
 
     state = server_status()
     ready = state is not None and answers(state)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tohlab.serve.detached import answers, server_status, start_detached, stop_detached
 from tohlab.serve.models import DEFAULT_MODEL, MODELS, ModelEntry, get_model
-from tohlab.serve.server import ModelServer, server_status, start_detached, stop_detached
+from tohlab.serve.server import ModelServer
 from tohlab.serve.state import ServerState
 from tohlab.serve.weights import cache_dir, fetch_weights, fetched_weights, have_weights, weights_path
 
@@ -13,6 +14,7 @@ __all__ = [
     "ModelEntry",
     "ModelServer",
     "ServerState",
+    "answers",
     "cache_dir",
     "fetch_weights",
     "fetched_weights",

@@ -44,10 +44,15 @@ def main(argv: list[str]) -> int:
     params.endpoint_slots = True
     params.endpoint_metrics = True
     params.ui = False
-    params.verbosity = -1
+    params.verbosity = 1  # only errors: silent when all is well, and the reason when a model cannot be loaded
+    params.cors_origins = "http://127.0.0.1"  # pages in a browser have no business here; the default is all
     if wanted.template:
         params.chat_template = wanted.template.read_text(encoding="utf-8")
-    server = xllamacpp.Server(params)
+    try:
+        server = xllamacpp.Server(params)
+    except RuntimeError as error:
+        print(f"tohlab: the engine could not start: {error}", flush=True)
+        return 1
     print(f"tohlab: listening on {server.listening_address}", flush=True)
     while wanted.parent is None or os.getppid() == wanted.parent:
         time.sleep(0.5)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import http.client
 import importlib.util
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -19,15 +19,6 @@ from typing import Self
 
 from tohlab.errors import MissingExtra, ServerNotReady, WeightsUnavailable
 from tohlab.serve.models import get_model
-from tohlab.serve.state import (
-    ServerState,
-    claim_state,
-    drop_state,
-    is_alive,
-    process_started,
-    read_state,
-    replace_state,
-)
 from tohlab.serve.weights import cache_dir, fetched_weights
 
 DEFAULT_CTX = 4096
@@ -124,12 +115,13 @@ class ModelServer:
 
     def start(self) -> Self:
         """Start the server and return when it answers; see the class for what may be raised."""
-        self._spawn(parent=os.getpid())
+        self.launch(parent=os.getpid())
         atexit.register(self.stop)
         try:
-            self._wait_until_ready()
+            self.wait_until_ready()
         except BaseException:
-            self._end_child()
+            atexit.unregister(self.stop)
+            self.end_child()
             raise
         return self
 
@@ -137,7 +129,7 @@ class ModelServer:
         """End the server and wait until it is gone; nothing happens where none runs."""
         atexit.unregister(self.stop)
         in_order = self.pid is not None and bool(self.base_url)
-        self._end_child()
+        self.end_child()
         self.base_url = ""
         if in_order and self._own_log and self.log:
             self.log.unlink(missing_ok=True)
@@ -155,13 +147,22 @@ class ModelServer:
     ) -> None:
         self.stop()
 
-    def _spawn(self, *, parent: int | None) -> subprocess.Popen[bytes]:
+    def launch(self, *, parent: int | None) -> int:
+        """Start the process without waiting for it and return its id; a step of `start`.
+
+        With `parent`, the id of a process, it ends by itself when that one is gone.
+        """
         if self.pid is not None:
             raise ServerNotReady(f"this server already runs (process {self.pid})", self.log)
         if not self.gguf.is_file():
             raise WeightsUnavailable(f"{self.gguf} is not a file; --gguf wants a model file (.gguf)")
         if self._command is None and importlib.util.find_spec("xllamacpp") is None:
             raise MissingExtra("xllamacpp", "model")
+        if self.port and _is_taken(self.port):
+            raise ServerNotReady(
+                f"port {self.port} on 127.0.0.1 is taken by another program; choose another --port, "
+                "or 0 for a free one"
+            )
         if self.log is None:
             folder = cache_dir() / "server"
             folder.mkdir(parents=True, exist_ok=True)
@@ -186,9 +187,10 @@ class ModelServer:
                 start_new_session=True,
                 cwd=self.log.parent,
             )
-        return self._child
+        return self._child.pid
 
-    def _wait_until_ready(self) -> None:
+    def wait_until_ready(self) -> None:
+        """Return when the launched process answers; ending it after ServerNotReady is the caller's."""
         assert self._child is not None
         assert self.log is not None
         deadline = time.monotonic() + self.timeout_s
@@ -196,8 +198,8 @@ class ModelServer:
             if (code := self._child.poll()) is not None:
                 raise ServerNotReady(
                     f"the server of {self.model} ended with exit code {code} before it was ready; "
-                    f"{_tail(self.log)}\nIf the file is a model and memory is enough, try a smaller --ctx "
-                    f"or another --port",
+                    f"{_tail(self.log)}\nCheck that {self.gguf} is a whole model file, and that memory is "
+                    "enough: a smaller --ctx needs less",
                     self.log,
                 )
             found = _LISTENING.search(self.log.read_text(encoding="utf-8", errors="replace"))
@@ -212,7 +214,14 @@ class ModelServer:
             self.log,
         )
 
-    def _end_child(self) -> None:
+    def let_go(self) -> None:
+        """Leave the process running when this handle and this program are gone."""
+        if self._child is not None:
+            self._child.returncode = 0  # without this Python warns that a process of ours still runs
+            self._child = None
+
+    def end_child(self) -> None:
+        """End the process, by force where it does not end by itself, and wait until it is gone."""
         child, self._child = self._child, None
         if child is None:
             return
@@ -223,84 +232,6 @@ class ModelServer:
             except subprocess.TimeoutExpired:
                 child.kill()
         child.wait()
-
-
-def start_detached(server: ModelServer) -> ServerState:
-    """Start a server that goes on when this process ends, and return where it is.
-
-    There is at most one such server for a cache folder.
-
-    Raises:
-        ServerNotReady: one runs already (says where), or this one did not become ready.
-        MissingExtra, WeightsUnavailable: as for `ModelServer`.
-    """
-    running = server_status()
-    if running:
-        raise _already_running(running)
-    if server.log is None:
-        server.log = cache_dir() / "server" / "server.log"
-    child = server._spawn(parent=None)
-    try:
-        state = ServerState(
-            pid=child.pid,
-            started=process_started(child.pid) or 0.0,
-            model=server.model,
-            base_url="",
-            gguf=str(server.gguf),
-            log=str(server.log),
-            n_ctx=server.n_ctx,
-            n_threads=server.n_threads,
-        )
-        if not claim_state(state):
-            other = server_status()
-            if other:
-                raise _already_running(other)
-            raise ServerNotReady("another server was started and ended just now; try again", server.log)
-    except BaseException:
-        server._end_child()
-        raise
-    try:
-        server._wait_until_ready()
-        state = ServerState(**{**state.to_dict(), "base_url": server.base_url})
-        replace_state(state)
-    except BaseException:
-        server._end_child()
-        drop_state()
-        raise
-    child.returncode = 0  # it is meant to go on; without this Python warns that it still runs
-    server._child = None
-    return state
-
-
-def server_status() -> ServerState | None:
-    """Return the server that was left running, or None; a state whose process is gone is removed."""
-    state = read_state()
-    if state and is_alive(state):
-        return state
-    drop_state()
-    return None
-
-
-def stop_detached() -> ServerState | None:
-    """End the server that was left running and return what it was; None where none runs.
-
-    A process that merely got the same id later is not touched.
-    """
-    state = server_status()
-    if state is None:
-        return None
-    import psutil
-
-    with contextlib.suppress(psutil.NoSuchProcess):
-        process = psutil.Process(state.pid)
-        process.terminate()
-        try:
-            process.wait(_END_TIMEOUT_S)
-        except psutil.TimeoutExpired:
-            process.kill()
-            process.wait(_END_TIMEOUT_S)
-    drop_state()
-    return state
 
 
 def is_healthy(port: int) -> bool:
@@ -315,12 +246,6 @@ def is_healthy(port: int) -> bool:
         connection.close()
 
 
-def answers(state: ServerState) -> bool:
-    """Return whether the server of that state says that it is ready; False while it loads."""
-    found = re.search(r":(\d+)/", state.base_url)
-    return found is not None and is_healthy(int(found[1]))
-
-
 def usable_cpus() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -328,13 +253,15 @@ def usable_cpus() -> int:
     return os.cpu_count() or 1
 
 
-def _already_running(state: ServerState) -> ServerNotReady:
-    where = f"at {state.base_url}" if state.base_url else "(still loading)"
-    return ServerNotReady(
-        f"a server of {state.model} already runs {where}, process {state.pid}; "
-        "use it, or end it with: tohlab model stop",
-        Path(state.log),
-    )
+def _is_taken(port: int) -> bool:
+    with socket.socket() as probe:
+        if os.name == "posix":  # elsewhere this option would let two servers share the port
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+    return False
 
 
 def _tail(log: Path) -> str:
