@@ -110,7 +110,11 @@ def test_a_cached_file_with_a_wrong_hash_is_refused_and_replaced(
     assert O200K.matches((tmp_path / O200K.key).read_bytes())
 
 
-@pytest.mark.parametrize("content", [gzip.compress(b"IQ== 0\n"), b"no gzip", gzip.compress(b"x" * 99)[:20]])
+@pytest.mark.parametrize(
+    "content",
+    [gzip.compress(b"IQ== 0\n"), b"no gzip", gzip.compress(b"x" * 99)[:20]],
+    ids=["other ranks", "no gzip", "cut off"],
+)
 def test_a_package_whose_ranks_are_not_the_pinned_ones_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
 ) -> None:
