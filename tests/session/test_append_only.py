@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Any
 
@@ -91,6 +92,8 @@ def test_the_work_of_a_step_does_not_grow_with_the_session() -> None:
             calls += event == "call"
 
         before = sys.getprofile()
+        gc.collect()
+        gc.disable()  # what it finds to tidy up, such as weak references of other tests, calls functions too
         sys.setprofile(count)
         try:
             session.user("question")
@@ -99,6 +102,7 @@ def test_the_work_of_a_step_does_not_grow_with_the_session() -> None:
             session.assistant("answer")
         finally:
             sys.setprofile(before)
+            gc.enable()
         return calls
 
     calls_of_a_turn()
