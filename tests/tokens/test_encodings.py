@@ -148,17 +148,34 @@ def test_a_name_that_tiktoken_does_not_know_lists_those_it_knows() -> None:
         load_encoding("o200k")
 
 
+@pytest.mark.parametrize("variable", ["TIKTOKEN_CACHE_DIR", "TOHLAB_CACHE_DIR"])
+def test_packaged_ranks_serve_also_where_no_folder_can_be_written(
+    variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv(variable, str(tmp_path / "file"))
+    (tmp_path / "temporary").mkdir()
+    _, source = load_encoding("o200k_base", download=loaded)
+    assert source.origin == "packaged ranks"
+    assert list((tmp_path / "temporary").iterdir()) == []
+    folder = os.environ["TIKTOKEN_CACHE_DIR"]
+    assert folder.startswith(str(tmp_path / "file"))
+
+
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "file"))
     with pytest.raises(EncodingUnavailable, match="cannot be written"):
         load_encoding("o200k_base", download=loaded)
 
 
 def test_a_cache_that_the_user_turned_off_stays_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
-    with pytest.raises(EncodingUnavailable, match="TIKTOKEN_CACHE_DIR is empty"):
-        load_encoding("o200k_base", download=loaded)
+    (tmp_path / "temporary").mkdir()
+    _, source = load_encoding("o200k_base", download=loaded)
+    assert source.origin == "packaged ranks"
+    assert list((tmp_path / "temporary").iterdir()) == []
     assert os.environ["TIKTOKEN_CACHE_DIR"] == ""
     assert not (tmp_path / "ours").exists()
 

@@ -2,7 +2,8 @@
 
 tiktoken fetches an encoding's ranks from the network when it is first used. `load_encoding` looks, in this
 order, in tiktoken's own cache, in installed packages that carry the very same file, and only then lets
-tiktoken download. Address and SHA-256 of each file are read from the installed tiktoken, never written down
+tiktoken download. Where no folder can be written, packaged ranks are shown to tiktoken in a folder that is
+gone afterwards. Address and SHA-256 of each file are read from the installed tiktoken, never written down
 here; a file with another hash is refused. What was used is said in an `EncodingSource`; what cannot be had
 is an `EncodingUnavailable` that lists the places looked at. There is no other fall-back.
 
@@ -13,6 +14,7 @@ Environment: `TIKTOKEN_CACHE_DIR` and `DATA_GYM_CACHE_DIR` are tiktoken's and ar
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import importlib
@@ -22,7 +24,7 @@ import tempfile
 import threading
 import types
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -138,11 +140,13 @@ def _load(
     looked: list[str] = []
     origins: list[tuple[Origin, str]] = []
     files = rank_files(name)
+    homeless: dict[str, bytes] = {}
     for file in files:
-        origins.append(_provide(file, packages, looked))
+        origins.append(_provide(file, packages, looked, homeless))
     downloaded = not files or any(origin == "tiktoken download" for origin, _ in origins)
     try:
-        encoding = make(name)
+        with _shelter(homeless):
+            encoding = make(name)
     # tiktoken lets through whatever its HTTP client, the file system or its own hash check raises.
     except Exception as error:
         looked.append(f"tiktoken's download ({type(error).__name__}: {_first_line(error)})")
@@ -196,8 +200,33 @@ def rank_files(name: str) -> tuple[RankFile, ...]:
     return tuple(notes)
 
 
-def _provide(file: RankFile, packages: Sequence[RankPackage], looked: list[str]) -> tuple[Origin, str]:
-    """Put the verified file where tiktoken will look, if any place has it; say which."""
+@contextlib.contextmanager
+def _shelter(homeless: Mapping[str, bytes]) -> Iterator[None]:
+    """Show tiktoken verified files that no cache folder takes, in a folder that is gone afterwards."""
+    if not homeless:
+        yield
+        return
+    before = os.environ.get("TIKTOKEN_CACHE_DIR")
+    with tempfile.TemporaryDirectory(prefix="tohlab-ranks-", ignore_cleanup_errors=True) as folder:
+        for key, data in homeless.items():
+            Path(folder, key).write_bytes(data)
+        os.environ["TIKTOKEN_CACHE_DIR"] = folder
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["TIKTOKEN_CACHE_DIR"]
+            else:
+                os.environ["TIKTOKEN_CACHE_DIR"] = before
+
+
+def _provide(
+    file: RankFile, packages: Sequence[RankPackage], looked: list[str], homeless: dict[str, bytes]
+) -> tuple[Origin, str]:
+    """Put the verified file where tiktoken will look, if any place has it; say which.
+
+    A file that a package has and no folder takes goes into `homeless`.
+    """
     folder, chosen_by_user = _tiktoken_cache()
     ours = cache_folder()
     for place in dict.fromkeys([folder, *(() if chosen_by_user else (ours, _default_tiktoken_cache()))]):
@@ -217,10 +246,9 @@ def _provide(file: RankFile, packages: Sequence[RankPackage], looked: list[str])
             continue
         data, path = found
         target = folder if chosen_by_user else _claim(ours)
-        if target is None:
-            looked.append(f"{package.module} (has the ranks, but no place: TIKTOKEN_CACHE_DIR is empty)")
-        elif _store(file, data, target, looked):
-            return "packaged ranks", str(path)
+        if target is None or not _store(file, data, target, looked):
+            homeless[file.key] = data
+        return "packaged ranks", str(path)
     return "tiktoken download", file.url
 
 
