@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 WHITESPACE: Final = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 """The members of ECMAScript's `\\s`, as the inside of a character class."""
@@ -20,6 +20,7 @@ _STRIP_CHARS: Final = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufe
 _RUN: Final = re.compile(f"[{WHITESPACE}]+")
 _COMPACT_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_LONGEST_INT: Final = 400  # digits; JavaScript's numbers end near 1e308
 
 
 def trim(text: str) -> str:
@@ -55,6 +56,35 @@ def join_surrogates(text: str) -> str:
     if not _LONE_SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def to_well_formed(text: str) -> str:
+    """Return `text` with U+FFFD for each lone surrogate, as `String.prototype.toWellFormed` does."""
+    if not _LONE_SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def json_parse(text: str) -> Any:
+    """Return the value of JSON text as `JSON.parse` gives it.
+
+    `NaN` and `Infinity` are refused as there, and a whole number of very many digits is a float, as every
+    number is there; Python's own reader would refuse it.
+
+    Raises:
+        ValueError: it is not JSON.
+        RecursionError: it is nested too deeply for this Python.
+    """
+    return json.loads(text, parse_constant=_no_constant, parse_int=json_int)
+
+
+def json_int(digits: str) -> int | float:
+    """Return the number that JSON's digits stand for, whatever their count (for `json.loads`)."""
+    return int(digits) if len(digits) <= _LONGEST_INT else float(digits)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
 
 
 def json_stringify(value: Any) -> str:

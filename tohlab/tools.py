@@ -8,20 +8,18 @@ order of checks and of every text: TheOpen Harness 0.1.1-rc.2, `packages/skill/t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
+from typing import Any
 
 from tohlab.dialects import Dialect, get_dialect
-from tohlab.ecma import utf16_sort_key
+from tohlab.ecma import json_parse, utf16_sort_key
 from tohlab.errors import ToolsError
 from tohlab.request import ToolSchema
 from tohlab.skills.loading import load_skill
 from tohlab.skills.model import LoadedSkill, ResourceBase, SkillSource
 
 _BASE_KEYS = {"directory": "path", "url": "url", "opaque": "description"}
-_LONGEST_INT = 400  # digits; JavaScript's numbers end near 1e308, and Python refuses to read very long ones
 
 
 class AbortSignal:
@@ -42,10 +40,6 @@ class AbortSignal:
         self.reason = self.reason if self.reason is not None else reason
 
 
-def _no_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not JSON")
-
-
 def parse_arguments(raw: str) -> Any:
     """Return what a harness makes of the arguments that a model wrote.
 
@@ -55,11 +49,7 @@ def parse_arguments(raw: str) -> Any:
     if raw == "":
         return {}
     try:
-        return json.loads(
-            raw,
-            parse_constant=_no_constant,
-            parse_int=lambda digits: int(digits) if len(digits) <= _LONGEST_INT else float(digits),
-        )
+        return json_parse(raw)
     except (ValueError, RecursionError):
         return raw
 

@@ -300,3 +300,38 @@ def test_a_killed_run_is_resumed_with_the_rest_only(
         assert len(service.bodies) - before == 10 - answered
         assert sorted({asked_text(b) for b in service.bodies}) == sorted(c.query for c in shapes.ten().cases)
     assert (data["n_scored"], data["n_total"], data["exact"]) == (10, 10, 1.0)
+
+
+def test_a_live_run_whose_output_cannot_be_written_keeps_its_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = shapes.ten()
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tohlab.cli.route_text.print_report", full)
+    argv = [*shapes.write_inputs(tmp_path, dataset), "--model", "m"]
+    with serving(shapes.perfect(dataset)) as service:
+        error = failed(capsys, *argv, "--base-url", service.base_url)
+        (kept,) = leftovers(tmp_path)
+        assert f"go on with --store {kept}" in error
+        data = printed(capsys, *argv, "--base-url", service.base_url, "--store", str(kept))
+    assert (data["n_stored"], len(service.bodies)) == (10, 10)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "code", "said"),
+    [
+        ("--temperature", "nan", 2, "must be a number, or none"),
+        ("--timeout", "nan", 2, "must be a number of seconds"),
+        ("--export", "none/r.jsonl", 3, "there is no folder none"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, code: int, said: str
+) -> None:
+    argv = [*shapes.write_inputs(tmp_path, shapes.ten()), "--model", "m", option, value]
+    with serving(shapes.perfect(shapes.ten())) as service:
+        assert said in failed(capsys, *argv, "--base-url", service.base_url, code=code)
+    assert service.bodies == []

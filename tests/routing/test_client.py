@@ -126,11 +126,64 @@ async def test_one_call_is_one_attempt() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "localhost:8080", "ftp://x/v1", "http://", "http://user:pw@127.0.0.1/v1"]
+    "url",
+    [
+        "",
+        "localhost:8080",
+        "ftp://x/v1",
+        "http://",
+        "http://user:pw@127.0.0.1/v1",
+        "http://[::1",
+        "http://127.0.0.1:99999/v1",
+        "http://127.0.0.1:port/v1",
+    ],
 )
 def test_a_base_url_that_cannot_be_is_refused(url: str) -> None:
-    with pytest.raises(EndpointError, match="must look like"):
+    with pytest.raises(EndpointError, match="must look like") as caught:
         OpenAIClient(url)
+    assert "pw" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["k\u00e9y", "two\nlines", "\u2603"])
+def test_a_key_that_no_header_can_carry_is_refused(key: str) -> None:
+    with pytest.raises(EndpointError, match="copy it again into TOHLAB_API_KEY") as caught:
+        OpenAIClient("http://127.0.0.1:1/v1", api_key=key)
+    assert caught.value.kind == "auth"
+    assert key not in str(caught.value)
+
+
+async def test_half_a_character_is_sent_as_the_sign_for_one_that_is_missing() -> None:
+    request = ChatRequest(
+        model="m", messages=({"role": "user", "content": "cut \ud83d... and \ud83d\ude00"},)
+    )
+    with serving(lambda b, n: ok(completion("a"))) as service:
+        await ask(OpenAIClient(service.base_url), request)
+    assert service.bodies[0]["messages"][0]["content"] == "cut \ufffd... and \U0001f600"
+
+
+async def test_an_answer_is_utf8_whatever_its_content_type_says() -> None:
+    answer = (
+        200,
+        {"Content-Type": "application/json; charset=utf-16"},
+        ok(completion("a", content="\u00e9"))[2],
+    )
+    with serving(lambda b, n: answer) as service:
+        assert (await ask(OpenAIClient(service.base_url))).content == "\u00e9"
+
+
+async def test_a_number_of_very_many_digits_is_read() -> None:
+    body = b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": ' + b"9" * 5000 + b"}}"
+    with serving(lambda b, n: (200, {}, body)) as service:
+        reply = await ask(OpenAIClient(service.base_url))
+    assert (reply.content, reply.usage.prompt) == ("x", None)
+
+
+async def test_an_answer_that_breaks_off_is_the_service_s_fault_and_not_a_missing_server() -> None:
+    answer = (200, {"Content-Encoding": "gzip"}, b"not gzip")
+    whole = "was reached and gave no whole answer"
+    with serving(lambda b, n: answer) as service, pytest.raises(EndpointError, match=whole) as caught:
+        await ask(OpenAIClient(service.base_url))
+    assert caught.value.kind == "server"
 
 
 @pytest.mark.parametrize(

@@ -135,11 +135,31 @@ def test_a_file_that_is_no_store_or_recording_is_refused(tmp_path: Path) -> None
     with pytest.raises(StoreError, match="cannot be used"):
         ReplyStore(tmp_path)
     (tmp_path / "bad.jsonl.gz").write_bytes(gzip.compress(b"{}" * 1000)[:30])
+    (tmp_path / "worse.jsonl.gz").write_bytes(gzip.compress(b"{}")[:10] + b"x" * 50)
+    lines = [{"kind": "tohlab-replies", "format": 1}, {"kind": "reply", "key": [1], "replicate": 0}]
+    lines[1] |= {"latency_s": 0.0, "attempts": [], "raw": {}}
+    (tmp_path / "key.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    (tmp_path / "deep.jsonl").write_text(json.dumps(lines[0]) + "\n" + "[" * 100_000)
     with ReplyStore(":memory:") as store:
         with pytest.raises(StoreError, match="cannot be read"):
             store.import_(tmp_path / "bad.jsonl.gz")
+        with pytest.raises(StoreError, match="cannot be read"):
+            store.import_(tmp_path / "worse.jsonl.gz")
+        with pytest.raises(StoreError, match=r"key\.jsonl:2: not a line of a recording"):
+            store.import_(tmp_path / "key.jsonl")
+        with pytest.raises(StoreError, match=r"deep\.jsonl:2: not JSON"):
+            store.import_(tmp_path / "deep.jsonl")
         with pytest.raises(StoreError, match="there is no recording"):
             store.import_(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [(".", "it is a folder"), ("folder", "it is a folder"), ("none/r.jsonl", "no folder")]
+)
+def test_a_recording_that_cannot_be_written_says_why(tmp_path: Path, name: str, said: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with ReplyStore(":memory:") as store, pytest.raises(StoreError, match=f"cannot be written: .*{said}"):
+        store.export(tmp_path / name)
 
 
 def test_a_store_of_another_format_is_refused(tmp_path: Path) -> None:

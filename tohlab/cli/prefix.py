@@ -130,7 +130,9 @@ def _print_comparison(comparison: PrefixComparison) -> None:
 
 def _printable(text: str) -> str:
     """The text with lone surrogates as U+FFFD: a terminal cannot show them."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    from tohlab.ecma import to_well_formed
+
+    return to_well_formed(text)
 
 
 def _read(path: Path) -> Request:
@@ -147,6 +149,8 @@ def _read(path: Path) -> Request:
         raise PrefixError(
             f"{path}:{error.lineno}: not JSON, column {error.colno} ({error.msg}); {remedy}"
         ) from error
+    except ValueError as error:
+        raise PrefixError(f"{path}: not JSON ({error}); {remedy}") from error
     except RecursionError as error:
         raise PrefixError(f"{path}: nested too deeply to be a request; {remedy}") from error
     try:

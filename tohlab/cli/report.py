@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import webbrowser
 from typing import TYPE_CHECKING, Any
@@ -68,22 +69,25 @@ def command(ctx: click.Context, /, directory: str | None, **options: Any) -> Non
             "--store keeps the answers of a live model: add --base-url URL and --model NAME"
         )
     from tohlab.report import write_html
+    from tohlab.routing.store import check_writable
 
-    report = _build(directory, options)
-    page = write_html(report, options["out"])
-    if options["as_json"]:
-        click.echo(json.dumps({**report.to_dict(), "page": str(page)}, indent=2))
-    else:
-        from tohlab.cli.report_text import print_report
+    check_writable(options["out"], "--out")
+    with contextlib.ExitStack() as until_written:  # a live run's own store is deleted only after that
+        report = _build(directory, options, until_written)
+        page = write_html(report, options["out"])
+        if options["as_json"]:
+            click.echo(json.dumps({**report.to_dict(), "page": str(page)}, indent=2))
+        else:
+            from tohlab.cli.report_text import print_report
 
-        print_report(report, page)
+            print_report(report, page)
     if options["open_page"]:
         webbrowser.open(page.resolve().as_uri())
     if not report.skills:
         ctx.exit(1)
 
 
-def _build(directory: str | None, options: dict[str, Any]) -> Report:
+def _build(directory: str | None, options: dict[str, Any], until_written: contextlib.ExitStack) -> Report:
     from tohlab.report import build_report
     from tohlab.tokens import get_meter
 
@@ -102,5 +106,6 @@ def _build(directory: str | None, options: dict[str, Any]) -> Report:
     from tohlab.routing import OpenAIClient
 
     client = OpenAIClient(options["base_url"])
-    with _store(options["store"], live=True, mode=None) as store, _progress(True) as progress:
+    store = until_written.enter_context(_store(options["store"], live=True, mode=None))
+    with _progress(True) as progress:
         return build_report(directory, client=client, store=store, progress=progress, **settings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -77,15 +78,18 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError(
             "give either --baseline NAME, or --model NAME (with --base-url URL for a live run)"
         )
+    if math.isnan(options["timeout"]):
+        raise click.UsageError("--timeout must be a number of seconds")
     if bool(options["skills"]) != bool(options["cases"]):
         raise click.UsageError("give both --skills and --cases, or neither for our own library")
-    report = _baseline(options) if options["baseline"] else _model(options)
-    if options["as_json"]:
-        click.echo(json.dumps(report.to_dict(trials=options["trials"]), indent=2))
-    else:
-        from tohlab.cli.route_text import print_report
+    with contextlib.ExitStack() as until_printed:  # a live run's own store is deleted only after that
+        report = _baseline(options) if options["baseline"] else _model(options, until_printed)
+        if options["as_json"]:
+            click.echo(json.dumps(report.to_dict(trials=options["trials"]), indent=2))
+        else:
+            from tohlab.cli.route_text import print_report
 
-        print_report(report)
+            print_report(report)
 
 
 def _inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
@@ -108,10 +112,23 @@ def _baseline(options: dict[str, Any]) -> RoutingReport:
     return run_baseline(options["baseline"], dataset, source)
 
 
-def _model(options: dict[str, Any]) -> RoutingReport:
+def _degrees(temperature: str) -> float | None:
+    if temperature.lower() == "none":
+        return None
+    try:
+        degrees = float(temperature)
+    except ValueError:
+        degrees = math.nan
+    if not math.isfinite(degrees):
+        raise click.UsageError("--temperature must be a number, or none")
+    return degrees
+
+
+def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> RoutingReport:
     from tohlab import library
     from tohlab.routing import OpenAIClient, run_routing
     from tohlab.routing.openai_client import endpoint_of
+    from tohlab.routing.store import check_writable
 
     dataset, source = _inputs(options)
     base_url, mode, recording = options["base_url"], options["mode"], options["recording"]
@@ -119,12 +136,11 @@ def _model(options: dict[str, Any]) -> RoutingReport:
         recording = library.library_recording()
     live = bool(base_url) and mode != "replay"
     client: OpenAIClient | None = OpenAIClient(base_url, timeout_s=options["timeout"]) if live else None
-    temperature = options["temperature"]
-    try:
-        degrees = None if temperature.lower() == "none" else float(temperature)
-    except ValueError:
-        raise click.UsageError("--temperature must be a number, or none") from None
-    with _store(options["store"], live=live, mode=mode) as store, _progress(live) as progress:
+    degrees = _degrees(options["temperature"])
+    if options["export"]:
+        check_writable(options["export"])
+    store = until_printed.enter_context(_store(options["store"], live=live, mode=mode))
+    with _progress(live) as progress:
         if recording and store is not None:
             store.import_(recording)
         report = run_routing(
@@ -168,6 +184,10 @@ def _store(path: str | None, *, live: bool, mode: str | None) -> Iterator[ReplyS
             try:
                 yield store
                 finished = True
+            except BaseException as error:
+                if name not in str(error) and len(store):
+                    click.echo(f"the answers are kept in {name}; go on with --store {name}", err=True)
+                raise
             finally:
                 answers = len(store)
     finally:

@@ -183,7 +183,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             raise DatasetError(
                 f"not UTF-8 (byte {error.start} of the line); save the file as UTF-8", path, number
             ) from None
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise DatasetError(f"not JSON: {error}; write one JSON object a line", path, number) from None
         if not isinstance(row, dict):
             raise DatasetError("a line must be a JSON object", path, number)

@@ -17,8 +17,9 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
+from tohlab.ecma import json_int, to_well_formed
 from tohlab.errors import EndpointError, MissingExtra
 from tohlab.routing.client import ChatReply, ChatRequest
 
@@ -29,13 +30,19 @@ _CONTEXT: Final = re.compile(
     r"|prompt is too long",
     re.IGNORECASE,
 )
+_BROKEN_OFF: Final = ("DecodingError", "ReadError", "RemoteProtocolError", "WriteError")
+"""What openai's HTTP library calls it when there was a connection and something else failed."""
 _QUOTA: Final = re.compile(r"insufficient_quota|quota|billing|credit|payment|spend", re.IGNORECASE)
 _FILTER: Final = re.compile(r"content_filter|content management policy", re.IGNORECASE)
 
 
 def is_loopback(base_url: str) -> bool:
-    """Return whether an address is on this machine."""
-    host = urlsplit(base_url).hostname or ""
+    """Return whether an address is on this machine.
+
+    Raises:
+        EndpointError: it is no http address.
+    """
+    host = _parts(base_url).hostname or ""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -45,8 +52,30 @@ def is_loopback(base_url: str) -> bool:
 
 
 def endpoint_of(base_url: str) -> str:
-    """Return host and port of an address as the store's keys have it; empty for this machine."""
-    return "" if is_loopback(base_url) else urlsplit(base_url).netloc.rpartition("@")[2].lower()
+    """Return host and port of an address as the store's keys have it; empty for this machine.
+
+    Raises:
+        EndpointError: it is no http address.
+    """
+    return "" if is_loopback(base_url) else _parts(base_url).netloc.rpartition("@")[2].lower()
+
+
+def _parts(base_url: str) -> SplitResult:
+    try:
+        parts = urlsplit(base_url)
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:  # reading it checks it
+            return parts
+    except ValueError:
+        pass
+    raise _no_base_url()
+
+
+def _no_base_url() -> EndpointError:
+    # the address is not repeated: there may be a password in it
+    return EndpointError(
+        "bad_request",
+        "the base URL must look like http://127.0.0.1:8080/v1, without a user or password in it",
+    )
 
 
 class OpenAIClient:
@@ -63,21 +92,25 @@ class OpenAIClient:
     """
 
     def __init__(self, base_url: str, api_key: str | None = None, timeout_s: float = 600.0) -> None:
-        parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
-            raise EndpointError(
-                "bad_request",
-                "the base URL must look like http://127.0.0.1:8080/v1, without a user or password in it",
-            )
+        parts = _parts(base_url)
+        if parts.username is not None:
+            raise _no_base_url()
         self.base_url = base_url.rstrip("/")
         self.timeout_s = timeout_s
         self._local = is_loopback(base_url)
         self.endpoint = endpoint_of(base_url)
-        key = api_key or next((value for name in KEY_VARIABLES if (value := os.environ.get(name))), None)
+        key = api_key or next((value for name in KEY_VARIABLES if (value := os.environ.get(name))), "")
+        key = key.strip()
         if not key and not self._local:
             raise EndpointError(
                 "auth",
                 f"there is no key for {parts.hostname}; set {' or '.join(KEY_VARIABLES)} in the environment",
+            )
+        if not (key.isascii() and key.isprintable()):
+            raise EndpointError(
+                "auth",
+                "the key has characters that no HTTP header can carry (not ASCII, or not printable); copy it "
+                f"again into {' or '.join(KEY_VARIABLES)}",
             )
         self._key = key or _NO_KEY
         self._client: Any = None
@@ -108,7 +141,7 @@ class OpenAIClient:
             import openai
         except ImportError as error:
             raise MissingExtra("openai", "eval") from error
-        body = request.body()
+        body = _well_formed(request.body())
         if self.endpoint.endswith("openai.com") and "max_tokens" in body:
             body["max_completion_tokens"] = body.pop("max_tokens")  # its newer models refuse the older name
         client = self._opened(openai)
@@ -124,19 +157,14 @@ class OpenAIClient:
         except openai.APIStatusError as error:
             raise self._status_error(error.response) from None
         except openai.APIConnectionError as error:
-            cause = error.__cause__ or error
-            raise EndpointError(
-                "connection",
-                f"{self.base_url} cannot be reached ({self._hide(str(cause)) or type(cause).__name__}). "
-                "Start the server (`tohlab model start`), or correct --base-url.",
-            ) from None
+            raise self._connection_error(error.__cause__ or error) from None
         except openai.OpenAIError as error:
             raise EndpointError("garbage", f"{self.base_url}: {self._hide(str(error))}") from None
-        text = self._hide(response.text)
+        text = self._hide(_decoded(response))
         latency_s = round(time.perf_counter() - start, 4)
         try:
-            raw = json.loads(text)
-        except (json.JSONDecodeError, RecursionError):
+            raw = json.loads(text, parse_int=json_int)
+        except (ValueError, RecursionError):
             raise EndpointError(
                 "garbage",
                 f"{self.base_url} answered with something that is not JSON: {text[:120]!r}. "
@@ -163,15 +191,48 @@ class OpenAIClient:
     def _hide(self, text: str) -> str:
         return text.replace(self._key, "[key]") if len(self._key) > 3 else text
 
+    def _connection_error(self, cause: BaseException) -> EndpointError:
+        why = self._hide(str(cause)) or type(cause).__name__
+        if type(cause).__name__ in _BROKEN_OFF:
+            return EndpointError(
+                "server",
+                f"{self.base_url} was reached and gave no whole answer ({why}). Its log may say why; check "
+                "also that --base-url is an OpenAI-compatible API. The same command later asks only what is "
+                "missing.",
+            )
+        return EndpointError(
+            "connection",
+            f"{self.base_url} cannot be reached ({why}). "
+            "Start the server (`tohlab model start`), or correct --base-url.",
+        )
+
     def _status_error(self, response: Any) -> EndpointError:
         status = int(response.status_code)
-        text = self._hide(response.text)
+        text = self._hide(_decoded(response))
         said = " ".join(_message(text).split())[:300] or "nothing more"
         wait = retry_after(response.headers)
         kind, remedy = _classify(status, text)
         return EndpointError(
             kind, f"{self.base_url} answered {status}: {said}. {remedy}", status=status, retry_after_s=wait
         )
+
+
+def _well_formed(value: Any) -> Any:
+    """What can be sent as UTF-8: half a character (a description cut inside one) becomes U+FFFD, which is
+    also what a tokenizer makes of it. The store's keys have the request as it was meant."""
+    if isinstance(value, str):
+        return to_well_formed(value)
+    if isinstance(value, Mapping):
+        return {_well_formed(key): _well_formed(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_well_formed(inner) for inner in value]
+    return value
+
+
+def _decoded(response: Any) -> str:
+    """The body as text: JSON is UTF-8 (RFC 8259), whatever a service's Content-Type says."""
+    data: bytes = response.content
+    return data.decode("utf-8", "replace")
 
 
 def _classify(status: int, text: str) -> tuple[str, str]:
@@ -209,7 +270,7 @@ def _classify(status: int, text: str) -> tuple[str, str]:
 def _message(text: str) -> str:
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         return text
     error = data.get("error", data) if isinstance(data, Mapping) else None
     message = error.get("message", error) if isinstance(error, Mapping) else error

@@ -6,6 +6,7 @@ import difflib
 import gzip
 import hashlib
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -103,14 +104,14 @@ def exported(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
     except FileNotFoundError:
         raise StoreError(f"there is no recording {path}") from None
-    except (OSError, EOFError, UnicodeDecodeError, gzip.BadGzipFile) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise StoreError(f"the recording {path} cannot be read: {error}") from error
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise StoreError(f"{path}:{number}: not JSON ({error})") from None
         if not isinstance(row, dict) or (number == 1 and row.get("kind") != "tohlab-replies"):
             raise StoreError(f"{path}:{number}: this is no recording of replies")

@@ -166,8 +166,16 @@ def _prepare(
 
 def _only_endpoint(store: ReplyStore | None, model: str) -> str:
     found = store.endpoints(model) if store is not None else ()
+    if not found and store is not None and not store.models():
+        where = "the recording" if store.path == ":memory:" else store.path
+        raise ReplayMiss(
+            f"there are no recorded answers in {where}; ask a model for them with --base-url URL.",
+            key="",
+            nearest_key=None,
+            difference=(),
+        )
     if not found and store is not None:
-        known = ", ".join(store.models()) or "none at all"
+        known = ", ".join(store.models())
         raise ReplayMiss(
             f"there are no recorded answers of the model {model!r}; recorded: {known}. Name one of them.",
             key="",

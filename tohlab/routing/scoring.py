@@ -29,15 +29,16 @@ For a case that only says which skills must not be loaded, the last six are repl
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from tohlab.ecma import json_parse
 from tohlab.routing.client import ChatReply, Usage
 from tohlab.routing.dataset import RoutingCase
 from tohlab.skills.names import is_skill_name
+from tohlab.tools import parse_arguments
 
 State = Literal["scored", "model_error", "service_error"]
 
@@ -167,8 +168,8 @@ def _read_json(reply: ChatReply, names: Sequence[str], cut: bool) -> Answer:
     if not text:
         return _without_call(reply, names, "", cut)
     try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+        data = json_parse(text)
+    except (ValueError, RecursionError):
         data = None
     found = data.get("skills") if isinstance(data, dict) else None
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
@@ -195,10 +196,7 @@ def _without_call(reply: ChatReply, names: Sequence[str], tool_name: str, cut: b
 
 
 def _argument(arguments: str) -> str | None:
-    try:
-        data = json.loads(arguments)
-    except (json.JSONDecodeError, RecursionError):
-        return None
+    data = parse_arguments(arguments)
     name = data.get("name") if isinstance(data, dict) else None
     return name if isinstance(name, str) else None
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import difflib
 import gzip
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
@@ -72,6 +73,27 @@ class StoredReply:
     reply: ChatReply
     attempts: tuple[str, ...] = ()
     """Why earlier attempts failed, in order; empty if the first one succeeded."""
+
+
+def check_writable(path: str | Path, option: str = "--export") -> Path:
+    """Return the path of a file to be written, so that what will fail fails before anything was asked.
+
+    Raises:
+        StoreError: it is a folder, or its folder is not there or cannot be written.
+    """
+    path = Path(path)
+    folder = path.parent
+    if not path.name or path.is_dir():
+        raise StoreError(f"{path} cannot be written: it is a folder; name a file in it with {option}")
+    if not folder.is_dir():
+        raise StoreError(
+            f"{path} cannot be written: there is no folder {folder}; make it, or name another with {option}"
+        )
+    if not os.access(folder, os.W_OK):
+        raise StoreError(
+            f"{path} cannot be written: the folder {folder} is read-only; name another file with {option}"
+        )
+    return path
 
 
 class ReplyStore:
@@ -208,7 +230,7 @@ class ReplyStore:
         First a line that says what this is, then each text once, each request, and each reply, in the order
         of their keys: equal stores give equal bytes.
         """
-        path = Path(path)
+        path = check_writable(path)
         lines = [dump({"kind": "tohlab-replies", "format": FORMAT})]
         count = 0
         with self._lock:
@@ -291,7 +313,13 @@ class ReplyStore:
                                 dump(row["raw"]),
                             ),
                         )
-                except (KeyError, TypeError, AttributeError) as error:
+                except (
+                    KeyError,
+                    TypeError,
+                    AttributeError,
+                    sqlite3.InterfaceError,  # a value of a kind that no column takes
+                    sqlite3.ProgrammingError,  # the same, from Python 3.11 on
+                ) as error:
                     raise StoreError(f"{path}:{number}: not a line of a recording ({error!r})") from error
         return count
 
