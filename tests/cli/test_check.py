@@ -67,3 +67,16 @@ def test_a_folder_that_does_not_exist_is_an_error_with_a_remedy(
 ) -> None:
     assert run(["check", str(tmp_path / "none")]) == 3
     assert b"does not exist; give a folder" in capsysbinary.readouterr().err
+
+
+def test_a_file_that_is_not_utf8_loads_and_is_still_a_no(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "SKILL.md").write_bytes(b"---\nname: x\ndescription: d\n---\ncaf\xe9\n")
+    assert run(["check", str(tmp_path), "--json"]) == 1
+    (row,) = json.loads(capsys.readouterr().out)["skills"]
+    assert row["loads"] == {"toh": True}
+    assert [(p["code"], p["line"], p["remedy"]) for p in row["problems"]] == [
+        ("not-utf8", 5, "save the file as UTF-8")
+    ]

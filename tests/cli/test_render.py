@@ -199,3 +199,11 @@ def test_ten_thousand_skills_are_printed(render: Run, tmp_path: Path) -> None:
     code, out, err = render(tmp_path)
     assert (code, err) == (0, "")
     assert out.count(b"\n- `s") == 10_000
+
+
+@pytest.mark.parametrize("part", ["tool", "tombstone"])
+def test_an_empty_folder_has_what_says_nothing_of_skills(render: Run, tmp_path: Path, part: str) -> None:
+    assert render(tmp_path, "--part", part) == render("--part", part)
+    code, out, err = render(tmp_path / "none", "--part", part)
+    assert (code, out) == (3, b"")
+    assert "does not exist" in err

@@ -8,7 +8,11 @@ failed, 130 stopped by hand.
 from __future__ import annotations
 
 import importlib
+import io
+import os
+import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -25,6 +29,9 @@ COMMANDS = {
     "report": "All of it for one folder, in the terminal and as one HTML page.",
     "model": "A live model on this machine: fetch, start, stop.",
 }
+
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class _LazyGroup(click.Group):
@@ -58,6 +65,7 @@ def main() -> None:
 
 def run(argv: list[str] | None = None) -> Any:
     """Run the command line and return its exit code; an expected failure is a message, not a traceback."""
+    _prepare_output()
     try:
         code = main.main(args=argv, prog_name="tohlab", standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -69,12 +77,30 @@ def run(argv: list[str] | None = None) -> Any:
         click.echo("stopped", err=True)
         return 130
     except RunInterrupted as error:
-        click.echo(f"tohlab: {error}", err=True)
+        _complain(error)
         return 130
     except TohlabError as error:
-        click.echo(f"tohlab: {error}", err=True)
+        _complain(error)
         return 3
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:  # files are the rooms' own errors, so this is the output
+        _complain(f"the output cannot be written: {error.strerror or error}")
+        return 3
     return code if isinstance(code, int) else 0
+
+
+def _prepare_output() -> None:
+    """Let no sign stop a command: what a terminal's encoding does not have becomes `?`, and with its output
+    closed a command still does its work."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (for the whole process)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
+
+
+def _complain(message: object) -> None:
+    """Print a message; what files and services put into it cannot steer a terminal."""
+    click.echo(f"tohlab: {_UNPRINTABLE.sub(chr(0xFFFD), str(message))}", err=True)

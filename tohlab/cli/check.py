@@ -23,7 +23,8 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 def command(ctx: click.Context, directory: str, as_json: bool) -> None:
     """Say of each skill file under DIR whether it loads, and of each problem where it is and what to do.
 
-    Exit codes: 0 all of them load (there may be warnings), 1 at least one does not, 3 there are none.
+    Exit codes: 0 all of them load (there may be warnings), 1 at least one does not or is not UTF-8, so that a
+    model reads something else than its author wrote, 3 there are none.
 
     \b
     Examples:
@@ -42,7 +43,8 @@ def command(ctx: click.Context, directory: str, as_json: bool) -> None:
         sys.stdout.buffer.flush()
     else:
         _print_table(reports)
-    if any(problem.level == "error" for report in reports for problem in report.problems):
+    problems = [problem for report in reports for problem in report.problems]
+    if any(problem.level == "error" or problem.code == "not-utf8" for problem in problems):
         ctx.exit(1)
 
 

@@ -72,8 +72,10 @@ def _text(dialect: Dialect, part: str, directory: str | None, name: str | None) 
     from tohlab.skills.sources import FilesystemSource
     from tohlab.tools import SkillTool
 
-    if directory is None and part in ("tool", "tombstone"):
+    if part in ("tool", "tombstone"):
         snapshot: Snapshot | None = None  # these say nothing of any skill, so there is nothing to look at
+        if directory is not None:
+            FilesystemSource.tree(directory)  # an empty folder is fine, none at all is a mistake
     else:
         from tohlab.library import library_skills
 
