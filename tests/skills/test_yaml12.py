@@ -93,6 +93,18 @@ def test_a_number_and_its_text_are_two_keys() -> None:
     assert load_yaml("1: x\n'1': y\n")[0] == {"1": "y"}
 
 
+@pytest.mark.parametrize("text", ["'a'#c", '"a"#c', "[a]#c", "{a: 1}#c", "'\u00e9\U0001f600'#c"])
+def test_a_comment_must_not_touch_the_value_before_it(text: str) -> None:
+    with pytest.raises(YamlError, match="Comments must be separated") as caught:
+        load_yaml(f"first: \u00e9\nk: {text}\n")
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("text", ["'a' #c", "'a#c'", "[a] # c", "a#c", "['a']\n# c", "\n  x: 'y'\n#c"])
+def test_a_comment_apart_is_a_comment(text: str) -> None:
+    assert load_yaml(f"k: {text}\nlast: 1\n")[0]["last"] == 1
+
+
 @pytest.mark.parametrize("text", ["m:\n\ta: 1\n", "\ta: 1\n", "a: b\n\tc\n", "m:\n  b: 1\n\tc: 2\n"])
 def test_a_tab_as_indentation_is_an_error(text: str) -> None:
     with pytest.raises(YamlError, match="Tabs are not allowed as indentation"):

@@ -11,6 +11,7 @@ Source: the `frontmatter` vectors and the npm package `yaml` 2, whose default sc
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -128,13 +129,13 @@ def load_yaml(text: str) -> tuple[Any, dict[str, int]]:
         back = {ord(private): char for char, private in there.items()}
         text = _FOREIGN.sub(lambda m: there[m.group()], text)
     try:
-        return _build(yaml.parse(text, Loader=_Loader), back)
+        return _build(_events(text), back)
     except yaml.MarkedYAMLError as error:
         failure = error
     without = _without_tabbed_nothing(text)
     if without != text:
         try:
-            return _build(yaml.parse(without, Loader=_Loader), back)
+            return _build(_events(without), back)
         except yaml.MarkedYAMLError as error:
             failure = error
     mark = failure.problem_mark or failure.context_mark
@@ -142,6 +143,20 @@ def load_yaml(text: str) -> tuple[Any, dict[str, int]]:
     if mark and any(_TABBED.match(line) for line in text.split("\n")[mark.line : mark.line + 1]):
         reason = "Tabs are not allowed as indentation"
     raise YamlError(reason.translate(back), mark.line + 1 if mark else None)
+
+
+def _events(text: str) -> Iterator[Any]:
+    """The parser's events; a comment that touches the value before it is an error, as npm `yaml` has it."""
+    for event in yaml.parse(text, Loader=_Loader):
+        mark: Any = event.end_mark
+        quoted = isinstance(event, yaml.ScalarEvent) and event.style in ("'", '"')
+        if quoted or isinstance(event, yaml.CollectionEndEvent):
+            end = mark.index
+            if text[end : end + 1] == "#" and text[end - 1] in "'\"]}":
+                raise YamlError(
+                    "Comments must be separated from other tokens by white space characters", mark.line + 1
+                )
+        yield event
 
 
 def _without_tabbed_nothing(text: str) -> str:
