@@ -13,7 +13,7 @@ import click
 from tohlab.errors import SkillError
 from tohlab.skills.checks import FileReport, check_tree
 
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @click.command("check", short_help="Which skill files load, and why the others do not.")

@@ -20,6 +20,7 @@ from tohlab.routing.engine import Progress, Run, Settings
 from tohlab.routing.prompts import Choice, Placement, prompter
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.retry import RetryPolicy
+from tohlab.routing.statistics import wilson
 from tohlab.routing.store import ReplyStore, check_mode
 from tohlab.skills.model import SkillSource
 
@@ -146,6 +147,7 @@ def _prepare(
         max_tokens=max_tokens,
     )
     dataset.check_scorable(prompts.names)
+    wilson(0, 1)  # if what the score needs is not installed, that is said before anything is asked
     if endpoint is None:
         endpoint = getattr(client, "endpoint", "") if client is not None else _only_endpoint(store, model)
     return Run(
