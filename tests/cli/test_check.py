@@ -80,3 +80,11 @@ def test_a_file_that_is_not_utf8_loads_and_is_still_a_no(
     assert [(p["code"], p["line"], p["remedy"]) for p in row["problems"]] == [
         ("not-utf8", 5, "save the file as UTF-8")
     ]
+
+
+def test_a_path_cannot_turn_the_direction_of_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_skill(tmp_path / "a\u202eb", "x")
+    run(["check", str(tmp_path)])
+    assert "a\ufffdb" in capsys.readouterr().out

@@ -18,6 +18,7 @@ from tests.routing import shapes
 from tests.routing.service import Service, asked_text, fails, ok, serving
 from tohlab.cli import run
 from tohlab.routing import ReplyStore
+from tohlab.routing.statistics import wilson
 
 CONTRACT = {
     "n_total",
@@ -334,4 +335,17 @@ def test_what_cannot_be_is_said_before_anything_is_asked(
     argv = [*shapes.write_inputs(tmp_path, shapes.ten()), "--model", "m", option, value]
     with serving(shapes.perfect(shapes.ten())) as service:
         assert said in failed(capsys, *argv, "--base-url", service.base_url, code=code)
+    assert service.bodies == []
+
+
+def test_what_is_not_installed_is_said_before_anything_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == "scipy"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    wilson.cache_clear()  # as in a new process
+    argv = [*shapes.write_inputs(tmp_path, shapes.ten()), "--model", "m"]
+    with serving(shapes.perfect(shapes.ten())) as service:
+        assert "pip install 'tohlab[eval]'" in failed(capsys, *argv, "--base-url", service.base_url)
     assert service.bodies == []
