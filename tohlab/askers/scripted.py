@@ -32,10 +32,10 @@ class ScriptedAsker:
     """Answers from a script and refuses to guess: a question that the script does not answer is an error.
 
     Args:
-        script: `{question id: value}`, or a sequence of values used in the order in which questions come, or a
-            function from question to value. A value is a label or own words (a string that is a label is the
-            label), a list of labels, `{"selected": [...], "custom": "..."}`, an `Answer`, `SKIP`, `DISMISS`, an
-            exception to raise, or a function from question to any of these.
+        script: `{question id: value}`, or a sequence of values used in the order in which questions come, or
+            a function from question to value. A value is a label or own words (a string that is a label is
+            the label), a list of labels, `{"selected": [...], "custom": "..."}`, an `Answer`, `SKIP`,
+            `DISMISS`, an exception to raise, or a function from question to any of these.
 
     The answers are checked as a host checks them, so a script cannot say what a person could not.
     """

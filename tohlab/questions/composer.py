@@ -1,7 +1,7 @@
 """The form that steps through a batch of questions, as a pure state machine.
 
-A `Composer` is a value; each thing that a person does gives the next one. What it would send to the host stands
-in `sent`. The widget draws it and adds nothing to its rules. Source: the behaviour of TheOpen Harness
+A `Composer` is a value; each thing that a person does gives the next one. What it would send to the host
+stands in `sent`. The widget draws it and adds nothing to its rules. Source: the behaviour of TheOpen Harness
 0.1.1-rc.2's question composer; the `composer` vectors are traces of the real component.
 """
 

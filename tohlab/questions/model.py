@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from tohlab.ecma import json_stringify
+from tohlab.questions.agents import Agent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,7 @@ class Question:
 
     @classmethod
     def from_wire(cls, row: Mapping[str, Any]) -> Self:
-        """Return the question that a provider is handed: `multiSelect`, and a host's `detail` and `intent`."""
+        """Return the question that a provider is handed: with `multiSelect`, `detail` and `intent`."""
         options, intent = row.get("options"), row.get("intent")
         return cls(
             id=row["id"],
@@ -99,6 +100,17 @@ class Question:
             detail=row.get("detail"),
             intent=None if intent is None else Intent(kind=intent["kind"], approve=intent["approve"]),
         )
+
+    def to_model(self) -> dict[str, Any]:
+        """Return what a model writes to ask this: `{id, question, header?, options?, multi_select?}`."""
+        row: dict[str, Any] = {"id": self.id, "question": self.question}
+        if self.header is not None:
+            row["header"] = self.header
+        if self.options is not None:
+            row["options"] = [option.to_wire() for option in self.options]
+        if self.multi_select is not None:
+            row["multi_select"] = self.multi_select
+        return row
 
     def to_wire(self) -> dict[str, Any]:
         """Return what a provider is handed, keys in the harness's order, absent ones left out."""
@@ -126,6 +138,16 @@ class Answer:
     custom: str | None = None
     """The user's own words; excludes a selection for one choice, adds to it for several."""
 
+    def __post_init__(self) -> None:
+        if isinstance(self.selected, str):  # else each of its letters would be a label
+            raise TypeError(f"selected takes a sequence of labels, not the string {self.selected!r}")
+        object.__setattr__(self, "selected", tuple(self.selected))
+
+    @property
+    def answered(self) -> bool:
+        """Whether it says anything; a skipped question does not."""
+        return bool(self.selected) or self.custom is not None
+
     def to_wire(self) -> dict[str, Any]:
         """Return `{id, selected, custom?}` in that order."""
         row: dict[str, Any] = {"id": self.id, "selected": list(self.selected)}
@@ -144,11 +166,13 @@ class AskRequest:
     """A batch of questions that somebody is to answer."""
 
     questions: tuple[Question, ...]
+    agent: Agent | None = None
+    """The live agent that asks, or None where none was named."""
 
     @classmethod
-    def of(cls, questions: Sequence[Question]) -> Self:
+    def of(cls, questions: Sequence[Question], agent: Agent | None = None) -> Self:
         """Return the request for these questions, in this order."""
-        return cls(questions=tuple(questions))
+        return cls(questions=tuple(questions), agent=agent)
 
 
 class Outcome(StrEnum):
@@ -161,7 +185,8 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
     """The user dismissed the batch, or the call was interrupted."""
     REFUSED = "refused"
-    """Nobody was asked: the arguments, the caller or the lack of an asker forbade it."""
+    """There is no answer, and not by the user's will: the arguments, the caller or the lack of an asker
+    forbade the question, or whoever was to answer failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,3 +199,15 @@ class AskOutcome:
     """The harness's error code, such as `ASK_CANCELLED`, or None."""
     text: str = ""
     """What the model reads."""
+
+    @property
+    def row(self) -> str:
+        """What a transcript shows: `N/M answered` (skipped ones do not count), `cancelled` or `interrupted`.
+
+        Source: the harness's transcript row, read in its code. A refused ask shows its error's text.
+        """
+        if self.outcome in (Outcome.ANSWERED, Outcome.DECLINED):
+            return f"{sum(a.answered for a in self.answers)}/{len(self.answers)} answered"
+        if self.outcome is Outcome.CANCELLED:
+            return "cancelled" if self.code == "ASK_CANCELLED" else "interrupted"
+        return self.text

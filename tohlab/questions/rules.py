@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tohlab.ecma import WHITESPACE, json_stringify, trim
+from tohlab.ecma import json_stringify, trim
 from tohlab.errors import AskError
 from tohlab.questions.model import Answer, Option, Question
 
@@ -129,8 +129,8 @@ def check_intents(questions: Sequence[Question]) -> None:
 def why_refused(questions: Sequence[Question], answers: Sequence[Answer]) -> str | None:
     """Return what a host has against these answers, as a sentence for a person, or None if it takes them.
 
-    A host takes one answer per question, in the same order; offered labels, none twice; own words that are not
-    blank; and for a single choice one label or own words, not both.
+    A host takes one answer per question, in the same order; offered labels, none twice; own words that are
+    not blank; and for a single choice one label or own words, not both.
     """
     if len(answers) != len(questions):
         return f"{len(questions)} questions need {len(questions)} answers, not {len(answers)}"
