@@ -20,7 +20,7 @@ from tohlab.questions import AskRequest, Option, Question
 def ask_of(*rows):
     return AskRequest.of([Question.from_wire(row) for row in rows])
 COLOUR = {"id": "c", "question": "Which colour?", "options": [{"label": "Red"}, {"label": "Blue"}]}
-TOOLS = {"id": "t", "question": "Which tools?", "multiSelect": True, "options": [{"label": "a"}, {"label": "b"}]}
+TOOLS = {"id": "t", "question": "Which?", "multiSelect": True, "options": [{"label": "a"}, {"label": "b"}]}
 asker = WidgetAsker()
 def told(answers):
     print("|".join(f"{a.id}:{','.join(a.selected)}:{a.custom}" for a in answers))

@@ -71,7 +71,14 @@ def test_a_dismissal_ends_the_wait(front: Front) -> None:
 def test_what_a_host_would_not_take_is_refused_and_the_form_stays_open(front: Front) -> None:
     cell = front.start(ASK)
     form = front.form()
-    for rows in ([pick(0), pick(0)], [pick(2)], [pick(-1)], [pick(True)], [{"selected": "Red"}], [pick(custom=7)]):
+    for rows in (
+        [pick(0), pick(0)],
+        [pick(2)],
+        [pick(-1)],
+        [pick(True)],
+        [{"selected": "Red"}],
+        [pick(custom=7)],
+    ):
         form.submit(*rows)
     form.raw("no JSON")
     form.raw({"other": 1})
@@ -134,9 +141,9 @@ def test_a_signal_takes_the_question_back(front: Front) -> None:
     )
     assert front.finish(cell).text == "ASK_ABORTED\n"
     assert "interrupted" in front.updates[-1]["text/plain"]
-    assert front.run("try: await asker.ask(ask_of(COLOUR), signal)\nexcept AskError as e: print(e.code)").text == (
-        "ASK_ABORTED\n"
-    )
+    assert front.run(
+        "try: await asker.ask(ask_of(COLOUR), signal)\nexcept AskError as e: print(e.code)"
+    ).text == ("ASK_ABORTED\n")
 
 
 def test_two_at_once_are_answered_in_any_order(front: Front) -> None:
@@ -151,7 +158,9 @@ def test_two_at_once_are_answered_in_any_order(front: Front) -> None:
 
 
 @pytest.mark.parametrize("cell_id", ["cell-7", None])
-def test_running_the_cell_again_closes_the_question_of_its_earlier_run(front: Front, cell_id: str | None) -> None:
+def test_running_the_cell_again_closes_the_question_of_its_earlier_run(
+    front: Front, cell_id: str | None
+) -> None:
     code = "olds = [*globals().get('olds', []), asker.post(ask_of(COLOUR))]"
     front.run("olds = []")
     front.run(code, cell=cell_id)
@@ -169,7 +178,10 @@ def test_running_the_cell_again_closes_the_question_of_its_earlier_run(front: Fr
 def test_another_cell_leaves_an_open_question_alone(front: Front) -> None:
     front.run("first = asker.post(ask_of(COLOUR))", cell="one")
     front.run("second = asker.post(ask_of(COLOUR))", cell="two")
-    assert front.run("print(first.state, second.state); first.close(); second.close()").text == "waiting waiting\n"
+    assert (
+        front.run("print(first.state, second.state); first.close(); second.close()").text
+        == "waiting waiting\n"
+    )
 
 
 def test_cells_that_were_sent_meanwhile_keep_their_order(front: Front) -> None:
@@ -218,8 +230,11 @@ def test_without_a_person_and_without_a_script_it_is_an_error_at_once(front: Fro
         assert run.outputs == []
 
 
-@pytest.mark.parametrize("code", ["await auto.ask(ask_of(COLOUR, TOOLS))", "await auto.post(ask_of(COLOUR, TOOLS))"])
-def test_a_script_leaves_the_bytes_that_a_person_leaves(front: Front, code: str) -> None:
+@pytest.mark.parametrize(
+    "code", ["await auto.ask(ask_of(COLOUR, TOOLS))", "await auto.post(ask_of(COLOUR, TOOLS))"]
+)
+def test_a_script_leaves_the_bytes_that_a_person_leaves(front: Front, verb: str) -> None:
+    code = f"await auto.{verb}(ask_of(COLOUR, TOOLS))"
     front.run("auto = asker_here(script={'c': 'own', 't': ['b']})")
     scripted = front.run(f"told({code})", allow_stdin=False)
     assert scripted.error is None
@@ -245,9 +260,11 @@ def test_the_environment_says_who_answers(front: Front) -> None:
     try:
         assert "TOHLAB_ASKER is 'off'" in str(front.run("await asker_here().ask(ask_of(COLOUR))").error)
         front.run("os.environ['TOHLAB_ASKER'] = 'nonsense'")
-        assert "console, off, scripted, widget" in str(front.run("await asker_here().ask(ask_of(COLOUR))").error)
+        assert "console, off, scripted, widget" in str(
+            front.run("await asker_here().ask(ask_of(COLOUR))").error
+        )
         front.run("os.environ['TOHLAB_ASKER'] = 'scripted'")
-        assert "no script" in str(front.run("await asker_here().ask(ask_of(COLOUR))").error)
+        assert "there is no script" in str(front.run("await asker_here().ask(ask_of(COLOUR))").error)
         run = front.run("told(await asker_here(script={'c': 'Red'}).ask(ask_of(COLOUR)))")
         assert run.text == "c:Red:None\n"
     finally:

@@ -6,9 +6,10 @@
     answers = await pending                 # and in a later one
 
 What happens to an open question is never silent. A kernel interrupt of the cell that waits closes it as
-"interrupted"; running the asking cell again closes the old one as "superseded"; two open at once are answered in
-any order, each in its own form. Closing the tab closes nothing: the question keeps waiting, and the form is there
-again when the notebook is opened on the same kernel, if it was saved meanwhile (else interrupt and run again).
+"interrupted"; running the asking cell again closes the old one as "superseded"; two open at once are answered
+in any order, each in its own form. Closing the tab closes nothing: the question keeps waiting, and the form
+is there again when the notebook is opened on the same kernel, if it was saved meanwhile (else interrupt the
+kernel and run the cell again).
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, Final
 
 from tohlab.askers.base import AbortSignal, aborted, dismissed
-from tohlab.errors import AskerUnavailable, AskError, MissingExtra
+from tohlab.errors import AskError, AskerUnavailable, MissingExtra
 from tohlab.notebook.form import AnyForm, CoreForm, Form
 from tohlab.notebook.pump import check_kernel, comm_pump
 from tohlab.notebook.record import Record, State
@@ -99,7 +100,7 @@ class _OnScreen(Pending):
         cell = cell_in_hand(kernel)
         self._execution = cell.get("header", {}).get("msg_id")
         self._cell = _cell_key(cell)
-        self._forget = lambda: None
+        self._forget: Callable[[], None] = lambda: None
         if signal is not None:
             self._forget = signal.on_abort(lambda: self.close("interrupted"))
 
@@ -109,8 +110,6 @@ class _OnScreen(Pending):
         """Draw the form below the cell in hand, and close those of its earlier runs."""
         if self._taken:
             return
-        from IPython.display import display
-
         for other in list(_open.get(self._cell, ())):
             if isinstance(other, _OnScreen) and other._execution != self._execution:
                 other.close("superseded")
@@ -121,7 +120,7 @@ class _OnScreen(Pending):
         except MissingExtra:
             self._form = CoreForm(self.request.questions, self._take)
             fall_back_after_s = None
-        self._handle = display(self._form.shown, display_id=True)
+        self._handle = show(self._form.shown, display_id=True)
         if fall_back_after_s is not None:
             self._loop.call_later(fall_back_after_s, self._fall_back)
 
@@ -132,7 +131,7 @@ class _OnScreen(Pending):
             self._handle.update(self._spare.shown)
 
     def _drawn(self) -> None:
-        """Our form is on a page after all: it takes its place again, unless somebody has begun on the plain one."""
+        """Our form is on a page after all: it gets its place back, unless the plain one is in use."""
         self._loop.call_soon_threadsafe(self._swap_back)
 
     def _swap_back(self) -> None:
@@ -149,12 +148,11 @@ class _OnScreen(Pending):
         refused = None if answers is None else why_refused(self.request.questions, answers)
         if refused is not None:
             return refused
-        error = dismissed() if answers is None else None
-        return (
-            None
-            if self._settle("cancelled" if answers is None else "answered", answers, error)
-            else NOT_PENDING
-        )
+        if answers is None:
+            taken = self._settle("cancelled", None, dismissed())
+        else:
+            taken = self._settle("answered", answers, None)
+        return None if taken else NOT_PENDING
 
     def close(self, state: State = "interrupted") -> None:
         self._settle(state, None, aborted())
@@ -226,8 +224,8 @@ class WidgetAsker:
         """Return what the person answers, however long it takes.
 
         Raises:
-            AskError: dismissed (`ASK_CANCELLED`); taken back or superseded (`ASK_ABORTED`); or a batch that is
-                refused before anybody is asked (`EMPTY_QUESTIONS`, `BAD_INTENT`).
+            AskError: dismissed (`ASK_CANCELLED`); taken back or superseded (`ASK_ABORTED`); or a batch that
+                is refused before anybody is asked (`EMPTY_QUESTIONS`, `BAD_INTENT`).
             AskerUnavailable: nobody can be asked here; raised at once.
         """
         return await self.post(request, signal)
@@ -254,8 +252,8 @@ class WidgetAsker:
 def flush_pending_figures() -> None:
     """Show the figures that the cell has plotted so far.
 
-    Handling a widget message ends a cell in IPython's eyes, so open figures would be published then, under the
-    wrong parent, and be lost.
+    Handling a widget message ends a cell in IPython's eyes, so open figures would be published then, under
+    the wrong parent, and be lost.
     """
     backend = sys.modules.get("matplotlib_inline.backend_inline")
     matplotlib = sys.modules.get("matplotlib")
@@ -263,9 +261,17 @@ def flush_pending_figures() -> None:
         backend.flush_figures()
 
 
+def show(thing: Any, **how: Any) -> Any:
+    """Display `thing` below the cell in hand; gives a handle where IPython's `display` does."""
+    from IPython.display import display
+
+    put: Any = display  # IPython leaves it untyped
+    return put(thing, **how)
+
+
 def _cell_key(cell: dict[str, Any]) -> str:
     cell_id = cell.get("metadata", {}).get("cellId")
     return f"id {cell_id}" if cell_id else f"code {cell.get('content', {}).get('code', '')}"
 
 
-__all__ = ["Pending", "WidgetAsker", "flush_pending_figures"]
+__all__ = ["Pending", "WidgetAsker", "flush_pending_figures", "show"]

@@ -7,8 +7,8 @@ from typing import Any, Final
 from tohlab.askers.base import AbortSignal, Asker
 from tohlab.askers.console import ConsoleAsker
 from tohlab.askers.scripted import Script, ScriptedAsker
-from tohlab.errors import AskerUnavailable, AskError
-from tohlab.notebook.asker import Pending, WidgetAsker
+from tohlab.errors import AskError, AskerUnavailable
+from tohlab.notebook.asker import Pending, WidgetAsker, show
 from tohlab.notebook.record import Record
 from tohlab.notebook.surface import forced, nobody_here, running_kernel, surface
 from tohlab.questions.model import Answer, AskRequest
@@ -62,9 +62,7 @@ class _Answered(Pending):
 
 def _leave(record: Record) -> None:
     if running_kernel() is not None:
-        from IPython.display import display
-
-        display(record)
+        show(record)
 
 
 class AutoAsker:
@@ -97,7 +95,7 @@ class AutoAsker:
             raise AskerUnavailable(f"question {question.id!r} was asked, but TOHLAB_ASKER is 'off'")
         if kind == "scripted" and self._scripted is None:
             raise AskerUnavailable(
-                f"question {question.id!r} was asked and TOHLAB_ASKER is 'scripted', but no script was given: "
+                f"question {question.id!r} was asked and TOHLAB_ASKER is 'scripted', but there is no script: "
                 f"asker_here(script={{{question.id!r}: ...}})"
             )
         if kind == "widget" or (kind is None and where == "notebook"):
@@ -113,7 +111,7 @@ class AutoAsker:
         return tuple(await self.pick(request).ask(request, signal))
 
     def post(self, request: AskRequest, signal: AbortSignal | None = None) -> Pending:
-        """Ask without waiting: by the form or the script. Raises what `pick` and that asker's `post` raise."""
+        """Ask without waiting, by form or script; raises what `pick` and that asker's `post` raise."""
         asker = self.pick(request)
         if isinstance(asker, ConsoleAsker):
             raise AskerUnavailable(

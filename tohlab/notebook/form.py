@@ -40,7 +40,7 @@ class Form(Protocol):
 
 
 def questions_for_form(questions: Sequence[Question]) -> str:
-    """Return what the form draws as ASCII JSON: a message cannot carry a lone surrogate, but an escape it can."""
+    """Return what the form draws as ASCII JSON, which carries a lone surrogate where a message cannot."""
     review = plan_review_of(questions)
     rows: list[dict[str, Any]] = []
     for question in questions:
@@ -230,17 +230,17 @@ class CoreForm:
             layout=_WIDE,
         )
 
-    def _button(self, text: str, click: Callable[[], Composer], **more: Any) -> Any:
+    def _button(self, text: str, click: Callable[[Composer], Composer], **more: Any) -> Any:
         button = self._widgets.Button(description=text, **more)
         button.on_click(lambda _button: self._step(self._written(click)))
         return button
 
-    def _written(self, click: Callable[[], Composer]) -> Composer:
+    def _written(self, click: Callable[[Composer], Composer]) -> Composer:
         """Take over what stands in the text area, then do what was clicked."""
         text = self._text.value if self._text is not None else ""
         if text != self._composer.draft.custom:
             self._composer = self._composer.write(text)
-        return click()
+        return click(self._composer)
 
     def _draw(self) -> None:
         from tohlab.notebook.record import legible
@@ -256,7 +256,7 @@ class CoreForm:
             rows.append(
                 self._button(
                     mark + legible(option.label + about, 300),
-                    lambda label=option.label: self._composer.choose(label),  # type: ignore[misc]
+                    lambda form, label=option.label: form.choose(label),  # type: ignore[misc]
                     layout=_WIDE,
                 )
             )
@@ -267,11 +267,11 @@ class CoreForm:
         )
         rows.append(self._text)
         buttons = [
-            self._button("Previous", lambda: self._composer.previous(), disabled=form.previous_disabled),
-            self._button("Next question", lambda: self._composer.next(), disabled=form.next_disabled),
-            self._button("Skip", lambda: self._composer.skip()),
-            self._button("Dismiss all", lambda: self._composer.dismiss()),
-            self._button(form.primary_label, lambda: self._composer.primary(), button_style="primary"),
+            self._button("Previous", lambda form: form.previous(), disabled=form.previous_disabled),
+            self._button("Next question", lambda form: form.next(), disabled=form.next_disabled),
+            self._button("Skip", lambda form: form.skip()),
+            self._button("Dismiss all", lambda form: form.dismiss()),
+            self._button(form.primary_label, lambda form: form.primary(), button_style="primary"),
         ]
         rows.append(self._widgets.HBox(buttons))
         if form.feedback:

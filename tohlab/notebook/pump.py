@@ -1,13 +1,14 @@
 """How clicks reach a kernel that is waiting in a cell, for each generation of ipykernel.
 
 ipykernel 7.4 and newer hands comm messages on while an async cell awaits: nothing is to be done. 6.29 to 6.31
-takes one message at a time, so while somebody waits the pump takes the comm messages out of the kernel's queue,
-handles them, and puts all others back in their order; no request of the user is replayed or overtaken. 7.0 to
-7.3 loses execute requests (ipython/ipykernel#1529) and is refused.
+takes one message at a time, so while somebody waits the pump takes the comm messages out of the kernel's
+queue, handles them, and puts all others back in their order; no request of the user is replayed or overtaken.
+7.0 to 7.3 loses execute requests (ipython/ipykernel#1529) and is refused.
 
-The parts of ipykernel used here are its own (`dispatch_shell`, `msg_queue`, `_main_asyncio_lock`); each is looked
-for before it is used, and a kernel without them is refused in words. The protocol tests drive whichever ipykernel
-is installed; 7.4.0 (main shell and subshell) and 6.31.0 were tried by hand with the same tests.
+The parts of ipykernel used here are its own (`dispatch_shell`, `msg_queue`, `_main_asyncio_lock`); each is
+looked for before it is used, and a kernel without them is refused in words. The protocol tests drive
+whichever ipykernel is installed; 7.4.0 (main shell and subshell) and 6.31.0 were tried by hand with the same
+tests.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import asyncio
 import contextlib
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Literal
 
 from tohlab.errors import AskerUnavailable
@@ -53,8 +56,13 @@ def check_kernel(kernel: Any) -> None:
         raise AskerUnavailable(LOSING if kind == "losing" else UNKNOWN)
 
 
-_depth = 0
-_undo: Callable[[], Awaitable[None]] | None = None
+@dataclass(slots=True)
+class _Pump:
+    depth: int = 0
+    undo: Callable[[], Awaitable[None]] | None = None
+
+
+_pump: Final = _Pump()
 
 
 @contextlib.asynccontextmanager
@@ -64,20 +72,19 @@ async def comm_pump(kernel: Any) -> AsyncIterator[None]:
     Raises:
         AskerUnavailable: the kernel is one in which that cannot work.
     """
-    global _depth, _undo
     check_kernel(kernel)
     if generation(kernel) == "native":
         yield
         return
-    if _depth == 0:
-        _undo = _install(kernel)
-    _depth += 1
+    if _pump.depth == 0:
+        _pump.undo = _install(kernel)
+    _pump.depth += 1
     try:
         yield
     finally:
-        _depth -= 1
-        if _depth == 0 and _undo is not None:
-            undo, _undo = _undo, None
+        _pump.depth -= 1
+        if _pump.depth == 0 and _pump.undo is not None:
+            undo, _pump.undo = _pump.undo, None
             await undo()
 
 
@@ -90,7 +97,7 @@ def _install(kernel: Any) -> Callable[[], Awaitable[None]]:
             _, dispatch, args = item
             if args and _kind_of(kernel, args[0]) in _COMM:
                 try:
-                    await _handle(kernel, lambda: dispatch(*args))
+                    await _handle(kernel, partial(dispatch, *args))
                 except Exception:
                     kernel.log.exception("a widget message could not be handled")
             else:

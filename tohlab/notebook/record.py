@@ -1,8 +1,9 @@
 """What stays in a notebook of a question: a static summary, the same bytes whoever answered.
 
 It is plain text and self-contained HTML without script, random id or style sheet, so it survives saving,
-reopening without a kernel and the cleaning that front ends do to a page they do not trust. Texts are data: they
-are escaped, each in a direction of its own, and a character that could hide or reorder others is spelled out.
+reopening without a kernel and the cleaning that front ends do to a page they do not trust. Texts are data:
+they are escaped, each in a direction of its own, and a character that could hide or reorder others is spelled
+out.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _MOST_QUESTIONS: Final = 200
 
 
 def legible(text: str, most_chars: int = _MOST_CHARS) -> str:
-    """Return `text` with control, direction and lone surrogate characters as `\\uXXXX`, cut after `most_chars`.
+    """Return `text` with control, direction and lone surrogate characters as `\\uXXXX`, cut where too long.
 
     A message of the Jupyter protocol cannot carry a lone surrogate at all.
     """
@@ -83,7 +84,7 @@ class Record:
             f'<div role="group" aria-label="Question to the user" style="{_CARD}">'
             f'<p style="{_HEAD}"><span style="{_TICK[self.state == "answered"]}">'
             f"{'✓' if self.state == 'answered' else '○'}</span> {html.escape(self.headline)}</p>"
-            f'<dl style="margin:0">{rows}</dl>{left}</div>'
+            f"{rows}{left}</div>"
         )
 
     def _repr_mimebundle_(
@@ -129,10 +130,10 @@ _FONT: Final = (
     "font-family:var(--jp-ui-font-family,system-ui,sans-serif);font-size:var(--jp-ui-font-size1,13px)"
 )
 _CARD: Final = (
-    f"{_FONT};line-height:1.5;max-width:44rem;box-sizing:border-box;margin:4px 0;padding:10px 14px;"
-    "border:1px solid var(--jp-border-color1,#8886);border-radius:8px"
+    f"{_FONT};line-height:1.5;max-width:43.5rem;box-sizing:border-box;margin:4px;padding:10px 16px;"
+    "border:1px solid var(--jp-border-color1,#8886);border-radius:12px"
 )
-_HEAD: Final = "margin:0 0 8px;font-size:0.92em;color:var(--jp-ui-font-color2,#666)"
+_HEAD: Final = "margin:0;font-size:0.92em;color:var(--jp-ui-font-color2,#666)"
 _TICK: Final = {
     True: "color:var(--jp-success-color0,#1b7a33);font-weight:700",
     False: "color:var(--jp-warn-color0,#a65200);font-weight:700",
@@ -143,10 +144,10 @@ _CHIP: Final = (
     "background:var(--jp-layout-color2,#8882)"
 )
 _VALUE: Final = (
-    "margin:2px 0 0;padding:0 0 0 10px;border-left:3px solid var(--jp-brand-color1,#1976d2);"
+    "margin:4px 0 0;padding:0 10px;border-inline-start:3px solid var(--jp-brand-color1,#1976d2);"
     "white-space:pre-wrap;overflow-wrap:anywhere"
 )
-_MUTED: Final = "margin:2px 0 0;font-size:0.92em;color:var(--jp-ui-font-color2,#666);overflow-wrap:anywhere"
+_MUTED: Final = "margin:4px 0 0;font-size:0.92em;color:var(--jp-ui-font-color2,#666);overflow-wrap:anywhere"
 _BADGE: Final = "font-size:0.85em;color:var(--jp-ui-font-color2,#666)"
 
 
@@ -156,19 +157,19 @@ def _isolated(text: str) -> str:
 
 def _row_html(question: Question, answer: Answer | None) -> str:
     chip = f'<span style="{_CHIP}">{_isolated(legible(question.header))}</span>' if question.header else ""
-    parts = [f'<dt dir="auto" style="{_TERM}">{chip}{_isolated(legible(question.question))}</dt>']
+    parts = [f'<p dir="auto" style="{_TERM}">{chip}{_isolated(legible(question.question))}</p>']
     if answer is not None:
         for label in answer.selected:
             shown = parse_recommended_label(label)
             badge = f' <span style="{_BADGE}">Recommended</span>' if shown.recommended else ""
-            parts.append(f'<dd dir="auto" style="{_VALUE}">{_isolated(legible(shown.label))}{badge}</dd>')
+            parts.append(f'<p dir="auto" style="{_VALUE}">{_isolated(legible(shown.label))}{badge}</p>')
         if answer.custom is not None:
             words = _isolated(legible(answer.custom))
-            parts.append(f'<dd dir="auto" style="{_VALUE}">“{words}”</dd>')
+            parts.append(f'<p dir="auto" style="{_VALUE}">“{words}”</p>')
         if not answer.selected and answer.custom is None:
-            parts.append(f'<dd style="{_MUTED}">skipped</dd>')
+            parts.append(f'<p style="{_MUTED}">skipped</p>')
     others = _others(question, answer)
     if others:
         listed = " · ".join(_isolated(label) for label in others)
-        parts.append(f'<dd style="{_MUTED}">{"not chosen: " if answer else "offered: "}{listed}</dd>')
-    return f'<div style="margin:0 0 8px">{"".join(parts)}</div>'
+        parts.append(f'<p style="{_MUTED}">{"not chosen: " if answer else "offered: "}{listed}</p>')
+    return f'<div style="margin:8px 0 0">{"".join(parts)}</div>'

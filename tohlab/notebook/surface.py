@@ -1,4 +1,4 @@
-"""Where a question would be asked: who attends this Python, and what to use where a widget cannot be answered."""
+"""Who attends this Python, and what to use instead where no widget could be answered."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ def surface() -> Surface:
 
 INSTEAD: Final[dict[Surface, str]] = {
     "unattended": (
-        "nobody attends this notebook (it is run by a program, or shown by Voila); say beforehand what a person "
-        "would answer: asker_here(script={{{id!r}: ...}})"
+        "nobody attends this notebook (it is run by a program, or shown by Voila); say beforehand what a "
+        "person would answer: asker_here(script={{{id!r}: ...}})"
     ),
     "colab": (
-        "Colab does not deliver clicks while a cell runs; ask by text with ConsoleAsker(read=input), or answer "
-        "with asker_here(script={{{id!r}: ...}})"
+        "Colab does not deliver clicks while a cell runs; ask by text with ConsoleAsker(read=input), or "
+        "answer with asker_here(script={{{id!r}: ...}})"
     ),
     "marimo": (
-        "marimo has no Jupyter kernel and does not wait in a cell; show your own mo.ui.form and hand its value over "
-        "with CallbackAsker"
+        "marimo has no Jupyter kernel and does not wait in a cell; show your own mo.ui.form and hand its "
+        "value over with CallbackAsker"
     ),
     "terminal": "there is no notebook here; use ConsoleAsker()",
     "nowhere": "there is neither a notebook nor a terminal here; use ScriptedAsker({{{id!r}: ...}})",
