@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from tohlab.askers.base import AbortSignal, aborted
 from tohlab.questions.model import Answer, AskRequest
+from tohlab.signals import Abandoned, until_aborted
 
 Answers = Sequence[Answer]
 
@@ -15,7 +16,8 @@ class CallbackAsker:
     """Asks a function, plain or async, that takes the request and gives the answers.
 
     Args:
-        function: called once per batch. What it raises goes through to the caller.
+        function: called once per batch. What it raises goes through to the caller. A plain function is called
+            where `ask` runs and so must not wait; one that waits must be async, and is cancelled on an abort.
     """
 
     def __init__(self, function: Callable[[AskRequest], Answers | Awaitable[Answers]]) -> None:
@@ -25,13 +27,16 @@ class CallbackAsker:
         """Return what the function gives.
 
         Raises:
-            AskError: `ASK_ABORTED` if the signal is aborted before or after the call.
+            AskError: `ASK_ABORTED` if the signal is aborted before, during or right after the call.
             TypeError: the function gave something else than a sequence of answers.
         """
         if signal is not None and signal.aborted:
             raise aborted()
         result = self._function(request)
-        answers = await result if inspect.isawaitable(result) else result
+        try:
+            answers = await until_aborted(result, signal) if inspect.isawaitable(result) else result
+        except Abandoned:
+            raise aborted() from None
         if signal is not None and signal.aborted:
             raise aborted()
         if not isinstance(answers, Sequence) or not all(isinstance(a, Answer) for a in answers):

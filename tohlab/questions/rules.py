@@ -142,8 +142,7 @@ def why_refused(questions: Sequence[Question], answers: Sequence[Answer]) -> str
             return f"{name}: a label is selected twice"
         for label in answer.selected:
             if label not in question.labels:
-                offered = ", ".join(map(repr, question.labels)) or "none, so only own words"
-                return f"{name}: {label!r} is not one of its labels (offered: {offered})"
+                return f"{name}: {_short(label)} is not one of its labels (offered: {_offered(question)})"
         if answer.custom is not None and not trim(answer.custom):
             return f"{name}: own words that are blank are not an answer"
         if not question.multi_select and len(answer.selected) + (answer.custom is not None) > 1:
@@ -154,3 +153,15 @@ def why_refused(questions: Sequence[Question], answers: Sequence[Answer]) -> str
 def accepts(questions: Sequence[Question], answers: Sequence[Answer]) -> bool:
     """Return whether a host takes these answers; a refused one leaves the wait open."""
     return why_refused(questions, answers) is None
+
+
+def _offered(question: Question) -> str:
+    labels = question.labels
+    if not labels:
+        return "none, so only own words"
+    more = f", and {len(labels) - 10:,} more" if len(labels) > 10 else ""
+    return ", ".join(map(_short, labels[:10])) + more
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 80 else text[:79] + "…")
