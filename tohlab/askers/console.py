@@ -140,6 +140,8 @@ class ConsoleAsker:
             self._write(f" {mark}{number}. {visible(label.label, limit=LONGEST_LABEL)}{badge}{about}")
         if form.draft.custom:
             self._write(f"  so far: {visible(form.draft.custom, limit=LONGEST_LABEL)}")
+        if form.draft.answered:
+            self._write("  Enter keeps what is there.")
         self._write(f"  {HELP}")
 
     def _step(self, form: Composer, line: str) -> Composer:
@@ -217,6 +219,6 @@ def _unavailable(request: AskRequest) -> AskerUnavailable:
     first = request.questions[0]
     text = first.question if len(first.question) <= 200 else first.question[:199] + "…"
     return AskerUnavailable(
-        f"question {first.id!r} ({text!r}) was asked, but there is no terminal to ask at; run it in a terminal, "
-        "or answer it with a ScriptedAsker (tohlab ask: --script ANSWERS)"
+        f"question {first.id!r} ({text!r}) was asked, but there is no terminal to ask at; run it in a "
+        "terminal, or answer it with a ScriptedAsker (tohlab ask: --script ANSWERS)"
     )
