@@ -42,8 +42,9 @@ PLAY = """
     return {
       position: now.position, index: state.index, custom: now.draft.custom, feedback: now.feedback,
       options: now.question.options.map((option, i) => [option.label, form.isSelected(state, i)]),
-      primary: { label: now.primaryLabel, disabled: now.primaryDisabled }, prev_disabled: now.previousDisabled,
-      next_disabled: now.nextDisabled, skip_disabled: now.skipDisabled, sent: state.sent,
+      primary: { label: now.primaryLabel, disabled: now.primaryDisabled },
+      prev_disabled: now.previousDisabled, next_disabled: now.nextDisabled,
+      skip_disabled: now.skipDisabled, sent: state.sent,
     };
   };
   let state = form.start(questions);

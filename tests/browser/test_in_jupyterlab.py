@@ -1,4 +1,4 @@
-"""A person answers in a real JupyterLab: by mouse, by keyboard, against hostile text, and by not answering."""
+"""A person answers in a real JupyterLab: by mouse, by keyboard, against hostile text, or not at all."""
 
 from __future__ import annotations
 
@@ -194,7 +194,8 @@ def test_interrupting_the_kernel_ends_the_wait(notebook: Opener) -> None:
 
 def test_two_at_once_are_answered_in_any_order(notebook: Opener) -> None:
     nb = notebook(
-        "x, y = await asyncio.gather(asker.ask(ask_of(NAME)), asker.ask(ask_of(TOOLS)))\nprint(x[0].custom, y[0].selected)"
+        "x, y = await asyncio.gather(asker.ask(ask_of(NAME)), asker.ask(ask_of(TOOLS)))\n"
+        "print(x[0].custom, y[0].selected)"
     )
     nb.run()
     forms = nb.cell(1).locator(".tohlab-ask form")
@@ -274,7 +275,8 @@ def test_enter_of_an_input_method_does_not_send(notebook: Opener) -> None:
 
 HOSTILE = """\
 EVIL = "<img src=x onerror='window.owned=1'><script>window.owned=1</script> $x^2$ **b** \\u202egnp.exe"
-rows = [{"label": EVIL + str(i), "description": EVIL} for i in range(3)] + [{"label": "\\ud83d"}, {"label": "مرحبا بكم"}]
+rows = [{"label": EVIL + str(i), "description": EVIL} for i in range(3)]
+rows += [{"label": "\\ud83d"}, {"label": "مرحبا بكم"}]
 told = await asker.ask(ask_of({"id": "e", "header": EVIL, "question": EVIL, "detail": EVIL, "options": rows,
     "multiSelect": True}))
 print([row["label"] in told[0].selected for row in rows], len(told[0].selected), ascii(told[0].custom[-1]))"""
@@ -287,17 +289,20 @@ def test_hostile_text_is_shown_as_text_in_the_form_and_in_the_record(notebook: O
     assert form.locator("img, script, mjx-container, b").count() == 0
     labels = form.locator(".tl-label")
     assert "<script>window.owned=1</script> $x^2$ **b**" in labels.nth(0).inner_text()
+    assert "\\u202egnp.exe" in labels.nth(0).inner_text()  # it cannot pose as exe.png
     assert labels.nth(0).evaluate("node => getComputedStyle(node).unicodeBidi") == "isolate"
     assert labels.nth(4).evaluate("node => node.matches(':dir(rtl)')")
     for number in (0, 3):
         form.get_by_role("checkbox").nth(number).check()
     form.get_by_role("textbox").evaluate(
-        "node => { node.value = '<b>own</b>\\ud800'; node.dispatchEvent(new Event('input', { bubbles: true })); }"
+        "node => { node.value = '<b>own</b>\\ud800';"
+        " node.dispatchEvent(new Event('input', { bubbles: true })); }"
     )
     button(form, "Submit").click()
     expect_text(nb, 1, "[True, False, False, True, False] 2 '\\ud800'")
     record = nb.output(1).first
-    assert record.locator("img, script, b").count() == 0
+    nb.page.wait_for_timeout(500)  # time for a formula to be set, were it one
+    assert record.locator("img, script, b, mjx-container").count() == 0
     assert "<b>own</b>\\ud800" in record.inner_text()
     assert "\\u202e" in record.inner_text()
     assert nb.page.evaluate("window.owned") is None
@@ -306,7 +311,8 @@ def test_hostile_text_is_shown_as_text_in_the_form_and_in_the_record(notebook: O
 def test_five_hundred_options_and_a_long_label_scroll_inside_the_form(notebook: Opener) -> None:
     nb = notebook(
         "rows = [{'label': 'x' * 100_000}] + [{'label': f'option {i}'} for i in range(499)]\n"
-        "told = await asker.ask(ask_of({'id': 'many', 'question': 'Which?', 'options': rows}))\nprint(told[0].selected)"
+        "told = await asker.ask(ask_of({'id': 'many', 'question': 'Which?', 'options': rows}))\n"
+        "print(told[0].selected)"
     )
     nb.run()
     form = nb.form(1)
@@ -396,7 +402,8 @@ def test_what_the_kernel_refuses_is_said_and_the_form_stays(notebook: Opener) ->
     from playwright.sync_api import expect
 
     nb = notebook(
-        "import tohlab.notebook.asker as room\nreal, room.why_refused = room.why_refused, lambda q, a: 'not today'",
+        "import tohlab.notebook.asker as room\n"
+        "real, room.why_refused = room.why_refused, lambda q, a: 'not today'",
         "print((await asker.ask(ask_of(NAME)))[0].custom)",
         "room.why_refused = real",
     )
@@ -497,7 +504,8 @@ def test_the_form_has_names_and_groups_for_a_screen_reader(notebook: Opener) -> 
 CONTRAST = """
 (form) => {
   const light = (rgb) => {
-    const [r, g, b] = rgb.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    const linear = (v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = rgb.map((v) => linear(v / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);

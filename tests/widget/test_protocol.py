@@ -198,7 +198,7 @@ def test_lone_surrogates_and_other_hostile_text_make_the_round_trip(front: Front
         "print(list(answers[0].selected) == LABELS, ascii(answers[0].custom))"
     )
     form = front.form()
-    assert form.questions[0]["options"][0]["label"] == "\ud83d"
+    assert form.questions[0]["options"][0]["label"] == "\\ud83d"
     form.submit(pick(0, 1, 2, 3, custom="own \udfff words"))
     run = front.finish(cell)
     assert run.error is None
@@ -230,9 +230,7 @@ def test_without_a_person_and_without_a_script_it_is_an_error_at_once(front: Fro
         assert run.outputs == []
 
 
-@pytest.mark.parametrize(
-    "code", ["await auto.ask(ask_of(COLOUR, TOOLS))", "await auto.post(ask_of(COLOUR, TOOLS))"]
-)
+@pytest.mark.parametrize("verb", ["ask", "post"])
 def test_a_script_leaves_the_bytes_that_a_person_leaves(front: Front, verb: str) -> None:
     code = f"await auto.{verb}(ask_of(COLOUR, TOOLS))"
     front.run("auto = asker_here(script={'c': 'own', 't': ['b']})")
@@ -267,5 +265,50 @@ def test_the_environment_says_who_answers(front: Front) -> None:
         assert "there is no script" in str(front.run("await asker_here().ask(ask_of(COLOUR))").error)
         run = front.run("told(await asker_here(script={'c': 'Red'}).ask(ask_of(COLOUR)))")
         assert run.text == "c:Red:None\n"
+    finally:
+        front.run("del os.environ['TOHLAB_ASKER']")
+
+
+TOOL = """\
+from tohlab.tools import AskUserTool
+tool = AskUserTool(asker)
+CALL = {"questions": [{"id": "c", "question": "Which colour?", "options": [{"label": "Red"}]}]}
+"""
+
+
+def test_the_tool_gives_the_model_what_the_person_chose(front: Front) -> None:
+    front.run(TOOL)
+    cell = front.start("print((await tool.call(CALL)).text)")
+    front.form().submit(pick(0))
+    assert front.finish(cell).text == '{"answers":[{"id":"c","selected":["Red"]}]}\n'
+
+
+def test_the_tool_tells_the_model_that_the_person_dismissed_it(front: Front) -> None:
+    front.run(TOOL)
+    cell = front.start("print((await tool.call(CALL)).text)")
+    front.form().dismiss()
+    assert front.finish(cell).text == "Error: the user cancelled ask_user_question\n"
+
+
+def test_an_interrupt_of_the_tool_closes_its_question(front: Front) -> None:
+    front.run(TOOL)
+    cell = front.start("await tool.call(CALL)")
+    form = front.form()
+    front.manager.interrupt_kernel()
+    assert str(front.finish(cell).error).split(":")[0] in ("CancelledError", "KeyboardInterrupt")
+    front.until(lambda: form.closed is not None)
+    assert "interrupted" in str(form.closed)
+    assert front.run("print(1 + 1)").text == "2\n"
+
+
+def test_in_a_kernel_the_console_can_ask_by_its_input_line(front: Front) -> None:
+    cell = front.start(
+        "import os; os.environ['TOHLAB_ASKER'] = 'console'\ntold(await asker_here().ask(ask_of(COLOUR)))"
+    )
+    try:
+        request = front.client.get_stdin_msg(timeout=30)
+        assert request["content"]["prompt"] == "number or your own words> "
+        front.client.input("2")
+        assert front.finish(cell).text == "c:Blue:None\n"
     finally:
         front.run("del os.environ['TOHLAB_ASKER']")

@@ -64,7 +64,7 @@ class Pending:
             AskError: the person dismissed it (`ASK_CANCELLED`), or it was taken back (`ASK_ABORTED`).
         """
         if self._error is not None:
-            raise self._error
+            raise self._error.with_traceback(None)
         return self._answers
 
     def close(self, state: State = "interrupted") -> None:

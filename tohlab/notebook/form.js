@@ -118,7 +118,8 @@ function drawForm(root, model, store, act) {
     aria: { label: "Collapse", expanded: "true", controls: `${uid}-body` },
   });
   const close = button("tl-icon", "×", () => act(dismiss), { title: "Dismiss all questions", aria: { label: "Dismiss all questions" } });
-  const nav = h("span", { className: "tl-nav", hidden: !many && store.review !== null }, back, position, on);
+  back.hidden = on.hidden = !many;
+  const nav = h("span", { className: "tl-nav", hidden: store.review !== null }, back, position, on);
   const bar = h("div", { className: "tl-bar" }, chip, h("span", { className: "tl-space" }), nav, fold, close);
 
   const card = h("div", { className: "tl-card" });
@@ -181,10 +182,10 @@ function drawForm(root, model, store, act) {
   return sync;
 }
 
+const lengthy = (className, text) => (text.length > LONG_CHARS ? `${className} tl-long` : className);
+
 function textOf(className, text, props = {}) {
-  const node = h("span", { className, dir: "auto", textContent: text, ...props });
-  if (text.length > LONG_CHARS) node.classList.add("tl-long");
-  return node;
+  return h("span", { className: lengthy(className, text), dir: "auto", textContent: text, ...props });
 }
 
 function detailOf(text) {
@@ -227,7 +228,7 @@ function drawQuestion({ uid, state, act, number }) {
   const rows = question.options.map((option, i) => {
     const { id } = inputs[i];
     const badge = option.recommended ? h("span", { className: "tl-badge", id: `${id}-r`, textContent: "Recommended" }) : null;
-    const name = h("span", { className: "tl-name", dir: "auto" }, textOf("tl-label", option.label, { id: `${id}-l` }), badge);
+    const name = h("span", { className: "tl-name", dir: "auto" }, h("span", { className: lengthy("tl-label", option.label), id: `${id}-l`, textContent: option.label }), badge);
     const about = option.about ? textOf("tl-about", option.about, { id: `${id}-d` }) : null;
     return h("label", { className: "tl-option", htmlFor: id }, inputs[i], h("span", { className: "tl-text" }, name, about));
   });
@@ -295,7 +296,7 @@ function drawReview({ uid, state, review, act }) {
     { className: "tl-fieldset" },
     h("legend", {}, textOf("tl-question", question.question)),
     detailOf(question.detail),
-    h("div", { className: "tl-foot" }, talk, h("span", { className: "tl-space" }), refuse, approve),
+    h("div", { className: "tl-foot" }, talk, h("div", { className: "tl-decide" }, refuse, approve)),
     chat,
   );
   const sync = (_, now) => {

@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any, Final, Protocol
 
 from tohlab.errors import MissingExtra
+from tohlab.notebook.record import legible
 from tohlab.questions.composer import Composer
 from tohlab.questions.model import Answer, Question
 from tohlab.questions.rules import parse_recommended_label, plan_review_of
@@ -40,7 +41,7 @@ class Form(Protocol):
 
 
 def questions_for_form(questions: Sequence[Question]) -> str:
-    """Return what the form draws as ASCII JSON, which carries a lone surrogate where a message cannot."""
+    """Return what the form draws, as JSON; an option is known by its index, so no label has to come back."""
     review = plan_review_of(questions)
     rows: list[dict[str, Any]] = []
     for question in questions:
@@ -51,14 +52,17 @@ def questions_for_form(questions: Sequence[Question]) -> str:
             shown = parse_recommended_label(option.label)
             options.append(
                 {
-                    "label": shown.label,
+                    "label": legible(shown.label, None),
                     "recommended": shown.recommended,
-                    "about": option.description or "",
+                    "about": legible(option.description or "", None),
                     "same": first.setdefault(option.label, i),
                 }
             )
-        row: dict[str, Any] = {"question": question.question, "multi": bool(question.multi_select)}
-        row |= {"header": question.header, "detail": question.detail, "options": options}
+        row: dict[str, Any] = {
+            "question": legible(question.question, None),
+            "multi": bool(question.multi_select),
+        }
+        row |= {"header": _legible(question.header), "detail": _legible(question.detail), "options": options}
         if review is not None:
             decline = None if review.decline is None else labels.index(review.decline.label)
             return json.dumps(
@@ -69,6 +73,10 @@ def questions_for_form(questions: Sequence[Question]) -> str:
             )
         rows.append(row)
     return json.dumps({"questions": rows, "review": None})
+
+
+def _legible(text: str | None) -> str | None:
+    return None if text is None else legible(text, None)
 
 
 def answers_of_form(questions: Sequence[Question], rows: Any) -> tuple[Answer, ...]:
@@ -220,8 +228,6 @@ class CoreForm:
         self._draw()
 
     def _words(self, text: str) -> Any:
-        from tohlab.notebook.record import legible
-
         # a disabled text area: nothing in it is read as HTML or as a formula
         return self._widgets.Textarea(
             value=legible(text),
@@ -243,8 +249,6 @@ class CoreForm:
         return click(self._composer)
 
     def _draw(self) -> None:
-        from tohlab.notebook.record import legible
-
         form, question = self._composer, self._composer.question
         head = f"{form.position}   {question.header or ''}".rstrip()
         rows = [self._words(f"{head}\n{question.question}")]

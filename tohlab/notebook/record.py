@@ -28,21 +28,25 @@ WORDS: Final[dict[str, str]] = {
 """What a closed question says of itself."""
 
 _HIDDEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 _MOST_CHARS: Final = 2_000
 _MOST_OTHERS: Final = 12
 _MOST_QUESTIONS: Final = 200
 
 
-def legible(text: str, most_chars: int = _MOST_CHARS) -> str:
-    """Return `text` with control, direction and lone surrogate characters as `\\uXXXX`, cut where too long.
+def legible(text: str, most_chars: int | None = _MOST_CHARS) -> str:
+    """Return `text` with what could hide or reorder other text as `\\uXXXX`, and cut where it is too long.
 
-    A message of the Jupyter protocol cannot carry a lone surrogate at all.
+    These are control characters, direction overrides, zero-width spaces and lone surrogates, which a message
+    of the Jupyter protocol cannot carry at all. Joiners and direction marks stay: scripts need them.
+
+    Args:
+        most_chars: how many characters are kept; None for all.
     """
     whole = join_surrogates(text)
     seen = _HIDDEN.sub(lambda m: f"\\u{ord(m.group()):04x}", whole[:most_chars])
-    if len(whole) <= most_chars:
+    if most_chars is None or len(whole) <= most_chars:
         return seen
     return f"{seen}… [{len(whole):,} characters]"
 
@@ -69,6 +73,8 @@ class Record:
         for question, answer in self._rows():
             header = f"[{legible(question.header)}] " if question.header else ""
             lines += _indented(f"? {header}{legible(question.question)}", "  ")
+            if question.detail is not None:
+                lines += [f"    | {line}" for line in legible(question.detail).split("\n")]
             if answer is not None:
                 lines += [line for part in _given(answer) for line in _indented(part, "    ")]
             others = _others(question, answer)
@@ -81,7 +87,8 @@ class Record:
         rows = "".join(_row_html(question, answer) for question, answer in self._rows())
         left = "".join(f'<p style="{_MUTED}">{line}</p>' for line in self._left_out())
         return (
-            f'<div role="group" aria-label="Question to the user" style="{_CARD}">'
+            '<div class="mathjax_ignore tex2jax_ignore" role="group" aria-label="Question to the user" '
+            f'style="{_CARD}">'
             f'<p style="{_HEAD}"><span style="{_TICK[self.state == "answered"]}">'
             f"{'✓' if self.state == 'answered' else '○'}</span> {html.escape(self.headline)}</p>"
             f"{rows}{left}</div>"
@@ -148,6 +155,11 @@ _VALUE: Final = (
     "white-space:pre-wrap;overflow-wrap:anywhere"
 )
 _MUTED: Final = "margin:4px 0 0;font-size:0.92em;color:var(--jp-ui-font-color2,#666);overflow-wrap:anywhere"
+_DETAIL: Final = (
+    "margin:4px 0 0;padding:8px 10px;max-height:16em;overflow:auto;border-radius:8px;white-space:pre-wrap;"
+    "overflow-wrap:anywhere;background:var(--jp-layout-color2,#8882);"
+    "font-family:var(--jp-code-font-family,monospace);font-size:0.92em"
+)
 _BADGE: Final = "font-size:0.85em;color:var(--jp-ui-font-color2,#666)"
 
 
@@ -158,6 +170,8 @@ def _isolated(text: str) -> str:
 def _row_html(question: Question, answer: Answer | None) -> str:
     chip = f'<span style="{_CHIP}">{_isolated(legible(question.header))}</span>' if question.header else ""
     parts = [f'<p dir="auto" style="{_TERM}">{chip}{_isolated(legible(question.question))}</p>']
+    if question.detail is not None:
+        parts.append(f'<p dir="auto" style="{_DETAIL}">{_isolated(legible(question.detail))}</p>')
     if answer is not None:
         for label in answer.selected:
             shown = parse_recommended_label(label)
