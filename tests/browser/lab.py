@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -185,7 +185,7 @@ class Window:
 class Notebook:
     """An open notebook with its own kernel."""
 
-    def __init__(self, window: Window, name: str, cells: tuple[str, ...]) -> None:
+    def __init__(self, window: Window, name: str, cells: Sequence[str]) -> None:
         self.window = window
         self.page = window.page
         self.path = window.lab.notebooks / f"{name}.ipynb"

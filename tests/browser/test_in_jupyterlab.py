@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 import pytest
 
-from tests.browser.lab import SETUP, Lab, Notebook, Window, running_browser
+from tests.browser.lab import ROOT, SETUP, Lab, Notebook, Window, running_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
@@ -499,6 +499,47 @@ def test_the_form_has_names_and_groups_for_a_screen_reader(notebook: Opener) -> 
     expect(form.get_by_role("group")).to_be_hidden()
     button(form, "Expand").click()
     expect(form.get_by_role("group", name="Which tools may I use?")).to_be_visible()
+
+
+def test_a_person_who_clicks_what_the_script_says_leaves_the_stored_chapter(windows: Windows) -> None:
+    stored = nbformat.read(ROOT / "notebooks" / "04-ask-the-user.ipynb", as_version=4)
+    code = [cell for cell in stored.cells if cell.cell_type == "code"]
+    at = {
+        next(name for name in ASKING if name in cell.source): n for n, cell in enumerate(code) if asks(cell)
+    }
+    nb = Notebook(windows.get(), "chapter", [cell.source for cell in code])
+    nb.run()
+    form = nb.form(at["tool.call(arguments)"])
+    form.get_by_role("radio", name="Staging").click()
+    form.get_by_role("checkbox", name="Unit tests").check()
+    form.get_by_role("checkbox", name="Lint").check()
+    form.get_by_role("textbox").fill("and a smoke test")
+    button(form, "Next").click()
+    form.get_by_role("textbox").fill("Deploy of Tuesday")
+    button(form, "Submit").click()
+    form = nb.form(at["session.call_tool"])
+    form.get_by_role("radio", name="Staging").click()
+    button(form, "Submit").click()
+    form = nb.form(at["asker.post"])
+    form.get_by_role("radio", name="Thursday").click()
+    button(form, "Submit").click()
+    nb.form(at["asker.ask"]).get_by_role("button", name="Approve").click()
+    expect_text(nb, len(code) - 1, "requires at least one question")
+    saved = nb.save()
+    nb.close()
+    for mine, theirs in zip(saved.cells, code, strict=True):
+        assert [plain(output) for output in mine.outputs] == [plain(output) for output in theirs.outputs]
+
+
+ASKING = ("tool.call(arguments)", "session.call_tool", "asker.post", "asker.ask")
+
+
+def asks(cell: Any) -> bool:
+    return any(name in cell.source for name in ASKING)
+
+
+def plain(output: Any) -> Any:
+    return output.get("data") or output.get("text")
 
 
 CONTRAST = """
