@@ -6,6 +6,7 @@ Scenarios are told in prose in the vectors; each function here picks out the wor
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -143,15 +144,16 @@ def ask_error(row: Row) -> Any:
         if _has(scenario, "owner left", "owner gone", "orphan", "owner ended"):
             leave()
     give: Callable[[AskRequest, AbortSignal | None], Any] = _skip_all
-    if _has(scenario, "pending", "during", "after abort", "late"):
+    if "abort" in scenario and _has(scenario, "pending", "during", "after abort", "late"):
         give = lambda request, signal: _aborts(scenario, signal)  # noqa: E731
     elif "abort" in scenario:
         signal.abort()
     elif _has(scenario, "throw", "reject", "raise"):
 
         def give(request: AskRequest, signal: AbortSignal | None) -> Any:
-            thrown = row["input"].get("message", row["input"].get("thrown", "boom"))
-            raise _ThrownError("[object Object]" if isinstance(thrown, dict) else str(thrown))
+            quoted = re.search(r"""["'](.*?)["']""", row["input"]["scenario"])
+            thrown = row["input"].get("message", quoted.group(1) if quoted else "boom")
+            raise _ThrownError("[object Object]" if "plain object" in scenario else thrown)
 
     provider = _Provider(give)
     if "no provider" not in scenario:
