@@ -13,18 +13,30 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
+    "AbortSignal": "signals",
+    "Answer": "questions",
+    "AskRequest": "questions",
+    "AskUserTool": "tools",
+    "Asker": "questions",
+    "CallbackAsker": "askers",
     "Catalog": "catalog",
     "CatalogUpdate": "catalog",
+    "Composer": "questions",
+    "ConsoleAsker": "askers",
     "Dialect": "dialects",
     "FilesystemSource": "skills.sources",
     "LayeredSource": "skills.sources",
     "LoadedSkill": "skills.model",
     "MemorySource": "skills.sources",
     "Message": "request",
+    "Option": "questions",
+    "Question": "questions",
+    "QuestionHost": "questions",
     "Request": "request",
     "RoutingCase": "routing.dataset",
     "RoutingDataset": "routing.dataset",
     "RoutingReport": "routing.report",
+    "ScriptedAsker": "askers",
     "Segment": "request",
     "Session": "session",
     "SessionCatalog": "catalog",
@@ -32,6 +44,7 @@ _HOME = {
     "SkillTool": "tools",
     "TohlabError": "errors",
     "TokenMeter": "tokens.meter",
+    "UserQuestions": "questions",
     "check_tree": "skills.checks",
     "compare_prefix": "prefix",
     "dialect_names": "dialects",
@@ -39,6 +52,7 @@ _HOME = {
     "get_dialect": "dialects",
     "get_meter": "tokens.meter",
     "measure": "tokens.measure",
+    "measure_ask": "tokens.measure",
     "run_baseline": "routing.baselines",
     "run_routing": "routing.runner",
     "view": "notebook.views",
@@ -49,6 +63,9 @@ _HOME = {
 __all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the rooms above are the one list of names
 
 if TYPE_CHECKING:
+    from tohlab.askers import CallbackAsker as CallbackAsker
+    from tohlab.askers import ConsoleAsker as ConsoleAsker
+    from tohlab.askers import ScriptedAsker as ScriptedAsker
     from tohlab.catalog import Catalog as Catalog
     from tohlab.catalog import CatalogUpdate as CatalogUpdate
     from tohlab.catalog import SessionCatalog as SessionCatalog
@@ -60,6 +77,14 @@ if TYPE_CHECKING:
     from tohlab.frames import frame as frame
     from tohlab.notebook.views import view as view
     from tohlab.prefix import compare_prefix as compare_prefix
+    from tohlab.questions import Answer as Answer
+    from tohlab.questions import Asker as Asker
+    from tohlab.questions import AskRequest as AskRequest
+    from tohlab.questions import Composer as Composer
+    from tohlab.questions import Option as Option
+    from tohlab.questions import Question as Question
+    from tohlab.questions import QuestionHost as QuestionHost
+    from tohlab.questions import UserQuestions as UserQuestions
     from tohlab.request import Message as Message
     from tohlab.request import Request as Request
     from tohlab.request import Segment as Segment
@@ -69,6 +94,7 @@ if TYPE_CHECKING:
     from tohlab.routing.report import RoutingReport as RoutingReport
     from tohlab.routing.runner import run_routing as run_routing
     from tohlab.session import Session as Session
+    from tohlab.signals import AbortSignal as AbortSignal
     from tohlab.skills.checks import check_tree as check_tree
     from tohlab.skills.model import LoadedSkill as LoadedSkill
     from tohlab.skills.model import SkillSummary as SkillSummary
@@ -76,8 +102,10 @@ if TYPE_CHECKING:
     from tohlab.skills.sources import LayeredSource as LayeredSource
     from tohlab.skills.sources import MemorySource as MemorySource
     from tohlab.tokens.measure import measure as measure
+    from tohlab.tokens.measure import measure_ask as measure_ask
     from tohlab.tokens.meter import TokenMeter as TokenMeter
     from tohlab.tokens.meter import get_meter as get_meter
+    from tohlab.tools import AskUserTool as AskUserTool
     from tohlab.tools import SkillTool as SkillTool
 
 

@@ -80,6 +80,8 @@ def json_parse(text: str) -> Any:
 
 def json_int(digits: str) -> int | float:
     """Return the number that JSON's digits stand for, whatever their count (for `json.loads`)."""
+    if digits == "-0":
+        return -0.0  # a number of its own in JavaScript, which no JSON text brings back
     return int(digits) if len(digits) <= _LONGEST_INT else float(digits)
 
 

@@ -6,6 +6,10 @@
     │   ├── FrontmatterError        a SKILL.md that cannot be read as one (path, line, code)
     │   ├── ProviderError           a source that broke its contract; the text is the harness's own
     │   └── RegistrationError       a skill or provider that may not be registered
+    ├── QuestionError               questions/, askers/
+    │   ├── AskError                an ask that ended without answers, in the harness's own code and text
+    │   ├── ScriptError             a script that does not answer what was asked
+    │   └── AskerUnavailable        nobody can be asked here; names the question and the remedy
     ├── CatalogError                catalog: a setting or an entry that cannot be
     ├── DialectError                dialects/
     │   ├── UnknownDialect          no dialect of that name (name, known, nearest)
@@ -90,6 +94,30 @@ class ProviderError(SkillError):
 
 class RegistrationError(SkillError):
     """A skill or a provider that may not be registered; `str()` is the text that the harness itself gives."""
+
+
+class QuestionError(TohlabError):
+    """Something about asking the user."""
+
+
+class AskError(QuestionError):
+    """An ask that ended without answers; `str()` is the text that the harness itself gives.
+
+    Attributes:
+        code: the harness's own code, such as `ASK_CANCELLED`.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(message)
+
+
+class ScriptError(QuestionError):
+    """A script that does not answer what was asked, or answers what a person could not."""
+
+
+class AskerUnavailable(QuestionError):
+    """Nobody can be asked here; the text names the question and what to do."""
 
 
 class CatalogError(TohlabError, ValueError):

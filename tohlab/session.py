@@ -8,7 +8,7 @@ prefix of the next one; that is what a prompt cache lives on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
@@ -17,10 +17,11 @@ from tohlab.catalog import Catalog, CatalogUpdate, SessionCatalog, catalog_in
 from tohlab.dialects import Dialect, get_dialect
 from tohlab.ecma import json_stringify
 from tohlab.errors import SessionError, UnsupportedByDialect
+from tohlab.questions import Agent
 from tohlab.request import Message, Request, TextBlock, ToolCall, ToolSchema, text_message
 from tohlab.skills.loading import load_skill
 from tohlab.skills.model import SkillSource, SkillSummary
-from tohlab.tools import AbortSignal, SkillTool, ToolResult, ToolSurface, failure
+from tohlab.tools import AbortSignal, AskUserTool, SkillTool, ToolResult, ToolSurface, failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,8 @@ class Session:
         source: where the skills are; looked at anew in each step.
         dialect: by name or instance.
         system: the system text, which tohlab neither writes nor changes.
-        tools: the agent's other tools; one named like the skill tool shadows it.
+        tools: the agent's other tools: schemas, or an `AskUserTool`, which the session also runs. One named
+            like the skill tool shadows it.
         history: a stored log to resume, as `Event`s or `Message`s; the catalogs in it are found by their
             source, so nothing that the model already reads is said again.
         tool_order: an explicit wire order of tools; None sorts them by name.
@@ -68,7 +70,7 @@ class Session:
         dialect: str | Dialect = "toh",
         *,
         system: str = "",
-        tools: Iterable[ToolSchema] = (),
+        tools: Iterable[ToolSchema | AskUserTool] = (),
         history: Iterable[Event | Message] = (),
         tool_order: Iterable[str] | None = None,
     ) -> None:
@@ -82,7 +84,9 @@ class Session:
         self.system = system
         self.skill_tool = SkillTool(source, self.dialect)
         self._schema = self.skill_tool.schema
-        others = tuple(tools)
+        given = tuple(tools)
+        self._ask_tools = tuple(tool for tool in given if isinstance(tool, AskUserTool))
+        others = tuple(tool.schema if isinstance(tool, AskUserTool) else tool for tool in given)
         self._surface = ToolSurface(
             dialect=self.dialect,
             inherited=(self._schema, *(t for t in others if t.name != self._schema.name)),
@@ -216,14 +220,69 @@ class Session:
 
         Raises:
             SessionError: a tool that the model has, but that is not the harness's skill tool: tohlab does not
-                run it.
+                run it, or only `aexecute` does.
         """
-        tool = next((tool for tool in self._tools if tool.name == name), None)
+        tool = self._visible(name)
         if tool is None:
             return failure(self.dialect, "unknown-tool", tool=name)
         if tool is not self._schema:
-            raise SessionError(f"tool {name!r} is not the harness's skill tool; give its result yourself")
+            raise SessionError(
+                f"tool {name!r} waits for a person; use await session.aexecute({name!r}, arguments)"
+                if self._ask_tool(tool)
+                else f"tool {name!r} is not the harness's skill tool; give its result yourself"
+            )
         return self.skill_tool.call_text(arguments, signal=signal)
+
+    async def aexecute(
+        self, name: str, arguments: str, *, agent: Agent | None = None, signal: AbortSignal | None = None
+    ) -> ToolResult:
+        """Return what a call of a tool gives back, without logging it, also of one that asks the user.
+
+        Args:
+            name: the tool's name; an unknown or hidden one gives an error text, as for a model.
+            arguments: the JSON text as the model wrote it.
+            agent: the live agent that calls; only the tool that asks the user looks at it.
+            signal: takes the call back.
+
+        Raises:
+            SessionError: a tool that the model has, but that tohlab does not run.
+            ScriptError, AskerUnavailable: nobody was there to answer; see `AskUserTool.call`.
+        """
+        tool = self._visible(name)
+        ask_tool = None if tool is None else self._ask_tool(tool)
+        if ask_tool is None:
+            return self.execute(name, arguments, signal=signal)
+        return await ask_tool.call_text(arguments, agent=agent, signal=signal)
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | str,
+        text: str = "",
+        *,
+        agent: Agent | None = None,
+        signal: AbortSignal | None = None,
+    ) -> ToolResult:
+        """Run a call of the model and log it with what it reads back; return the result.
+
+        Nothing is logged while the call runs, nor if it raises or is cancelled; then call and result are
+        appended together, so what the model was sent before stays a prefix of what it is sent next.
+
+        Args:
+            name: the tool's name.
+            arguments: an object, which is written as compact JSON, or the JSON text as the model wrote it.
+            text: what the model says beside the call.
+            agent: see `aexecute`.
+            signal: see `aexecute`.
+
+        Raises:
+            SessionError: see `aexecute`.
+            ScriptError, AskerUnavailable: see `aexecute`.
+        """
+        raw = arguments if isinstance(arguments, str) else json_stringify(arguments)
+        result = await self.aexecute(name, raw, agent=agent, signal=signal)
+        self._log_call(name, raw, result, text)
+        return result
 
     def call_skill(self, name: str, text: str = "") -> ToolResult:
         """Log that the model loads a skill, and what it reads back; return the result.
@@ -232,13 +291,9 @@ class Session:
             name: the skill's name, as the model writes it; a wrong one gives an error text, as for a model.
             text: what the model says beside the call.
         """
-        number = len(self._call_ids) + 1
-        while f"call_{number}" in self._call_ids:
-            number += 1
-        call = ToolCall(id=f"call_{number}", name=self._schema.name, arguments=json_stringify({"name": name}))
-        result = self.execute(call.name, call.arguments)
-        self.assistant(text, [call])
-        self.tool_result(call.id, result.text)
+        raw = json_stringify({"name": name})
+        result = self.execute(self._schema.name, raw)
+        self._log_call(self._schema.name, raw, result, text)
         return result
 
     # Compaction and visibility.
@@ -301,6 +356,20 @@ class Session:
         self._see(replace(self._surface, own=self._others(), restrictions=left))
 
     # How.
+
+    def _visible(self, name: str) -> ToolSchema | None:
+        return next((tool for tool in self._tools if tool.name == name), None)
+
+    def _ask_tool(self, schema: ToolSchema) -> AskUserTool | None:
+        return next((tool for tool in self._ask_tools if tool.schema is schema), None)
+
+    def _log_call(self, name: str, arguments: str, result: ToolResult, text: str) -> None:
+        number = len(self._call_ids) + 1
+        while f"call_{number}" in self._call_ids:
+            number += 1
+        call = ToolCall(id=f"call_{number}", name=name, arguments=arguments)
+        self.assistant(text, [call])
+        self.tool_result(call.id, result.text)
 
     def _others(self) -> tuple[ToolSchema, ...]:
         return tuple(tool for tool in self._surface.own if tool.name != self._schema.name)

@@ -63,6 +63,7 @@ ENTRIES = Catalog.of([("pdf", "Read PDF files \u2026"), ("sql", "Ask <databases>
         (("--part", "replacement"), TOH.render_catalog(ENTRIES, "replacement").text),
         (("--part", "tombstone"), TOH.tombstone_text),
         (("--part", "tool"), TOH.tool_json),
+        (("--part", "ask-tool"), TOH.ask_tool_json),
     ],
 )
 def test_each_part_is_printed_as_it_is_and_nothing_is_added(

@@ -18,7 +18,7 @@ from tohlab.errors import CatalogError, ToolsError
 from tohlab.request import ToolSchema
 from tohlab.session import Session
 from tohlab.skills.model import Invocation, LoadedSkill
-from tohlab.tools import AbortSignal, SkillTool, ToolResult, ToolSurface, parse_arguments
+from tohlab.tools import AbortSignal, AskUserTool, SkillTool, ToolResult, ToolSurface, parse_arguments
 
 from .toh_driver import (
     ProviderSource,
@@ -210,24 +210,38 @@ def parse_raw_arguments(row: Row) -> Any:
 
 
 def tool_schema(row: Row) -> Any:
-    tool = _tool()
+    skill, ask = _tool(), AskUserTool(None)
+    asks = row["input"]["tool"] == ask.schema.name
+    tool, output = (ask, ask.output_schema) if asks else (skill, TOH.tool_output_schema)
     assert row["input"]["tool"] == tool.schema.name
-    keys = [*tool.schema.to_dict(), "output", "execute", "presentCall"]
+    keys = [*tool.schema.to_dict(), "output", "execute"]
+    keys += ["presentCall"] if hasattr(tool, "present_call") else []
+    assert json.dumps(tool.schema.to_dict()) == json.dumps(row["output"]["schema"]), "the order of keys"
     return {
         "schema": tool.schema.to_dict(),
-        "output_schema": plain(TOH.tool_output_schema),
+        "output_schema": plain(output),
         "keys": keys,
         "executionMode": {"kind": "exclusive" if TOH.exclusive else "concurrent"},
     }
 
 
+DOCS_NOTES = {
+    "ask_user_question": "\n\nask_user_question pauses the tool call until the active UI provider returns a "
+    "human answer."
+}
+"""Prose of that page which no model reads, and which tohlab therefore does not have."""
+
+
 def docs_tool_catalog(row: Row) -> Any:
-    schema, where = TOH.skill_tool(), TOH.provenance.where
+    asks = "ask" in row["input"]["package"]
+    schema = TOH.ask_tool() if asks else TOH.skill_tool()
+    where = TOH.provenance_of("ask-tool" if asks else "tool").where
     pretty = json.dumps(schema.parameters, indent=2, ensure_ascii=False)
     section = (
         f"## `{row['input']['package']}`\n\n### `{schema.name}`\n\n{schema.description}\n\n"
         f"```json\n{pretty}\n```\n\nSource: [`{where}`](../{where})"
     )
+    section += DOCS_NOTES.get(schema.name, "")
     return {**schema.to_dict(), "section_markdown": section}
 
 

@@ -7,16 +7,18 @@ their `chars` say.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 from tohlab.catalog import Catalog, CatalogEntry
 from tohlab.dialects import get_dialect
 from tohlab.ecma import json_stringify, utf16_length
-from tohlab.request import Message, Request, TextBlock, ToolSchema, text_message
+from tohlab.request import Message, Request, TextBlock, text_message
+from tohlab.session import Session
 from tohlab.skills.model import LoadedSkill
+from tohlab.skills.sources import MemorySource
 from tohlab.tokens import toh_estimate
+from tohlab.tools import AskUserTool
 
 Vector = dict[str, Any]
 
@@ -47,25 +49,17 @@ def token_schema(vector: Vector) -> None:
     if "system" in given:
         assert {"system_tokens": toh_estimate.estimate_system(given["system"])} == expected
         return
-    if "json" not in expected:
-        # Two tools together are given by the length of their JSON only.
-        assert expected["order"] == sorted(expected["order"])
-        assert toh_estimate.estimate_text("x" * expected["json_chars"]) + 4 == expected["tools_tokens"]
-        return
-    tool = _tool(expected["json"])
-    if given["tool"] == "skill":
-        assert get_dialect("toh").skill_tool().to_json() == expected["json"]
+    session = Session(MemorySource(()), tools=[AskUserTool(None)])
+    tools = [t for t in session.request.tools if given["tool"] in ("both", t.name)]
     found = {
-        "json_chars": utf16_length(json_stringify([tool.to_dict()])),
-        "tools_tokens": toh_estimate.estimate_tools([tool]),
-        "json": tool.to_json(),
+        "json_chars": utf16_length(json_stringify([tool.to_dict() for tool in tools])),
+        "tools_tokens": toh_estimate.estimate_tools(tools),
     }
+    if given["tool"] == "both":
+        found["order"] = [tool.name for tool in tools]
+    else:
+        found["json"] = tools[0].to_json()
     assert found == expected
-
-
-def _tool(text: str) -> ToolSchema:
-    data = json.loads(text)
-    return ToolSchema(name=data["name"], description=data["description"], parameters=data["parameters"])
 
 
 def token_skill_content(vector: Vector) -> None:

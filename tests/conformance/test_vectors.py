@@ -17,27 +17,6 @@ import tests.conformance
 Row = dict[str, Any]
 Adapter = Callable[[Row], None]
 
-SET_ASIDE_GROUPS: dict[str, str] = {
-    "ask_args": "arguments of ask_user_question",
-    "ask_answer": "answers of ask_user_question",
-    "ask_error": "failures of ask_user_question",
-    "ask_service_error": "failures of the service behind ask_user_question",
-    "host_accepts_answer": "the host that takes a user's answers",
-    "host_provider_error": "the host that takes a user's answers",
-    "host_receipt": "the host that takes a user's answers",
-    "recommended_label": "how a question is drawn",
-    "plan_review_of": "how a question is drawn",
-    "composer": "how a question is answered",
-}
-"""Groups about asking the user, which tohlab does not do yet: set aside whole."""
-
-SET_ASIDE_HALVES: dict[str, str] = {
-    "tool_schema": "the schema of ask_user_question",
-    "docs_tool_catalog": "the documentation of ask_user_question",
-    "token_schema": "the schema of ask_user_question",
-}
-"""Groups in which only the rows about ask_user_question (and about both tools) are set aside."""
-
 SET_ASIDE: dict[str, str] = {}
 """Single vectors with the reason of each; at most five."""
 
@@ -63,14 +42,7 @@ def find_adapters() -> dict[str, Adapter]:
 
 def set_aside(row: Row) -> str | None:
     """Return why a row is not tested, or None if it is."""
-    if row["id"] in SET_ASIDE:
-        return SET_ASIDE[row["id"]]
-    if row["group"] in SET_ASIDE_GROUPS:
-        return SET_ASIDE_GROUPS[row["group"]]
-    about = row["input"].get("tool") or row["input"].get("package") or ""
-    if row["group"] in SET_ASIDE_HALVES and (about == "both" or "ask" in about):
-        return SET_ASIDE_HALVES[row["group"]]
-    return None
+    return SET_ASIDE.get(row["id"])
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -101,11 +73,6 @@ def test_an_adapter_fails_where_the_recorded_output_is_another_one(group: str) -
 
 def test_at_most_five_single_vectors_are_set_aside() -> None:
     assert len(SET_ASIDE) <= 5
-
-
-def test_what_is_set_aside_is_about_asking_the_user() -> None:
-    asking = ("ask", "host", "recommended", "plan_review", "composer")
-    assert [group for group in SET_ASIDE_GROUPS if not group.startswith(asking)] == []
 
 
 def test_the_own_copy_is_whole() -> None:

@@ -56,6 +56,11 @@ def test_the_skill_tool_is_sent_as_the_harness_sends_it(golden: Golden) -> None:
     golden.check("toh/tool.json", TOH.skill_tool().to_json())
 
 
+def test_the_tool_that_asks_the_user_is_sent_as_the_harness_sends_it(golden: Golden) -> None:
+    golden.check("toh/ask-tool.json", TOH.ask_tool().to_json())
+    assert TOH.provenance_of("ask-tool").where == "packages/interaction/tool-ask-user/src/index.ts"
+
+
 # Rendering.
 
 

@@ -54,11 +54,12 @@ def run_nbval(path: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_there_are_three_chapters() -> None:
+def test_there_are_four_chapters() -> None:
     assert [path.stem for path in CHAPTERS] == [
         "01-what-the-model-sees",
         "02-what-it-costs",
         "03-is-the-right-skill-picked",
+        "04-ask-the-user",
     ]
 
 

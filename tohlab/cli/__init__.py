@@ -25,6 +25,7 @@ COMMANDS = {
     "check": "Which skill files load, and why the others do not.",
     "tokens": "What the catalog and the skill tool cost, row by row.",
     "prefix": "What a change to one skill does to the prompt cache.",
+    "ask": "A model's question, answered at the terminal or by a script.",
     "route": "How often the right skill gets picked.",
     "report": "All of it for one folder, in the terminal and as one HTML page.",
     "model": "A live model on this machine: fetch, start, stop.",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tohlab.dialects import Dialect
     from tohlab.skills.model import Snapshot
 
-PARTS = ("catalog", "replacement", "tombstone", "tool", "result")
+PARTS = ("catalog", "replacement", "tombstone", "tool", "ask-tool", "result")
 
 
 @click.command("render")
@@ -27,7 +27,7 @@ PARTS = ("catalog", "replacement", "tombstone", "tool", "result")
     default="catalog",
     show_default=True,
     help="The first catalog of a session, one that replaces it, the one that says that no skill is left, the "
-    "skill tool's schema, or what loading a skill gives.",
+    "skill tool's schema, that of the tool that asks the user, or what loading a skill gives.",
 )
 @click.option("--name", help="Which skill to load, with --part result.")
 @click.option("--json", "as_json", is_flag=True, help="Print the text with where it comes from, as JSON.")
@@ -46,6 +46,7 @@ def command(
       tohlab render path/to/skills --part replacement
       tohlab render path/to/skills --part result --name pdf
       tohlab render --part tool
+      tohlab render --part ask-tool
       tohlab render path/to/skills --json
     """
     from tohlab.dialects import get_dialect
@@ -72,7 +73,7 @@ def _text(dialect: Dialect, part: str, directory: str | None, name: str | None) 
     from tohlab.skills.sources import FilesystemSource
     from tohlab.tools import SkillTool
 
-    if part in ("tool", "tombstone"):
+    if part in ("tool", "ask-tool", "tombstone"):
         snapshot: Snapshot | None = None  # these say nothing of any skill, so there is nothing to look at
         if directory is not None:
             FilesystemSource.tree(directory)  # an empty folder is fine, none at all is a mistake
@@ -83,6 +84,8 @@ def _text(dialect: Dialect, part: str, directory: str | None, name: str | None) 
         source = FilesystemSource.tree(directory)
         snapshot = look(source, directory)
         note_problems(snapshot, directory)
+    if part == "ask-tool":
+        return dialect.ask_tool().to_json(), False
     if part == "tool":
         return dialect.skill_tool().to_json(), False
     if part == "tombstone" or snapshot is None:

@@ -73,7 +73,7 @@ class Dialect(ABC):
     provenance: Provenance
     """Of every text, unless `text_provenance` says otherwise."""
     text_provenance: Mapping[str, Provenance] = field(default_factory=_nothing, hash=False)
-    """Exceptions by part: `catalog`, `replacement`, `tombstone`, `tool`, `result`."""
+    """Exceptions by part: `catalog`, `replacement`, `tombstone`, `tool`, `result`, `ask-tool`."""
 
     initial_frame: str
     """The first catalog, whole, with `{entries}` on a line of its own."""
@@ -115,11 +115,17 @@ class Dialect(ABC):
     tool_card: Mapping[str, str] = field(default_factory=_nothing, hash=False)
     """What a user interface shows while a call runs, with `{name}`; never sent to the model."""
     exclusive: bool = True
-    """Calls of the skill tool run one after another."""
+    """Calls of the skill tool, and of the tool that asks the user, run one after another."""
+    ask_tool_json: str | None = None
+    """The schema of the tool that asks the user, byte for byte; None where the harness has none."""
+    ask_output_schema: Mapping[str, Any] = field(default_factory=_nothing, hash=False)
+    """What an answer has to be before the model reads it; never sent."""
     error_frame: str = "Error: {message}"
     """How a failed call is told to the model."""
     errors: Mapping[str, ErrorText] = field(default_factory=_nothing, hash=False)
     """The texts of failed calls, by tohlab's word for the case (see `tohlab.tools`)."""
+    schema_errors: Mapping[str, str] = field(default_factory=_nothing, hash=False)
+    """How a value that breaks a schema is told, by kind of break (see `tohlab.tools.schema`)."""
     restriction_errors: Mapping[str, str] = field(default_factory=_nothing, hash=False)
     """The refusals of a restriction of tools, by case: `unscoped`, `empty`, `unknown`, `reserved`."""
     reserved_tools: tuple[str, ...] = ()
@@ -220,10 +226,17 @@ class Dialect(ABC):
 
     def skill_tool(self) -> ToolSchema:
         """Return the skill tool as the model is told of it."""
-        schema = json.loads(self.tool_json)
-        return ToolSchema(
-            name=schema["name"], description=schema["description"], parameters=schema["parameters"]
-        )
+        return _tool_schema(self.tool_json)
+
+    def ask_tool(self) -> ToolSchema:
+        """Return the tool that asks the user, as the model is told of it.
+
+        Raises:
+            UnsupportedByDialect: the harness has no such tool.
+        """
+        if self.ask_tool_json is None:
+            raise UnsupportedByDialect(f"dialect {self.name!r} has no tool that asks the user")
+        return _tool_schema(self.ask_tool_json)
 
     def error(self, case: str, **facts: str) -> ErrorText:
         """Return the harness's text for a failed call, with `facts` (such as `name`) inserted as they are.
@@ -260,3 +273,8 @@ class Dialect(ABC):
         )
         found = (match.group(1) for block in blocks for match in re.finditer(pattern, block))
         return tuple(dict.fromkeys(found))
+
+
+def _tool_schema(text: str) -> ToolSchema:
+    schema = json.loads(text)
+    return ToolSchema(name=schema["name"], description=schema["description"], parameters=schema["parameters"])

@@ -87,35 +87,25 @@ Load referenced resources only as needed.""",
 
 TOOL: Final = '{"name":"skill","description":"Load the full instructions for an available skill. Call this with the exact skill name from the session skill catalog before acting on a task that names or clearly matches that skill.","parameters":{"type":"object","properties":{"name":{"type":"string","description":"The exact skill name from the available skills list."}},"required":["name"]}}'
 
+ASK_TOOL: Final = '{"name":"ask_user_question","description":"Ask the user a concise question when you need confirmation, a choice, or missing information before proceeding. Send one or more questions, each with a stable id that will be echoed in the answer.","parameters":{"type":"object","properties":{"questions":{"type":"array","description":"Questions to ask the user before continuing.","items":{"type":"object","additionalProperties":true,"properties":{"id":{"type":"string","description":"Stable id for this question; echoed in the answer."},"question":{"type":"string","description":"The specific question to ask the user."},"header":{"type":"string","description":"Optional short heading for the question, such as \\"Confirm\\" or \\"Choose Mode\\"."},"options":{"type":"array","description":"Optional choices to show the user. If you recommend one, put it first and append \\"(Recommended)\\" to that label.","items":{"type":"object","additionalProperties":true,"properties":{"label":{"type":"string","description":"Short user-facing option label."},"description":{"type":"string","description":"One sentence explaining the tradeoff or impact."}},"required":["label"]}},"multi_select":{"type":"boolean","description":"Whether the user may select more than one option. Defaults to false."}},"required":["id","question"]}}},"required":["questions"]}}'
+
 TOOL_CARD: Final = MappingProxyType(
     {"card": "generic", "title": "Load skill {name}", "kind": "read", "rawInput": "{name}"}
 )
 
 ERRORS: Final = MappingProxyType(
     {
-        "not-an-object": ErrorText(
-            message='invalid arguments: "arguments" must be an object',
-            error_name="ToolArgsError",
-            code="INVALID_ARGS",
+        "invalid-arguments": ErrorText(
+            message="invalid arguments: {violations}", error_name="ToolArgsError", code="INVALID_ARGS"
         ),
-        "name-missing": ErrorText(
-            message='invalid arguments: missing required property "name"',
-            error_name="ToolArgsError",
-            code="INVALID_ARGS",
-        ),
-        "name-not-a-string": ErrorText(
-            message='invalid arguments: "name" must be a string',
-            error_name="ToolArgsError",
-            code="INVALID_ARGS",
+        "invalid-output": ErrorText(
+            message='tool "{tool}" returned invalid output: {violations}',
+            error_name="ToolOutputError",
+            code="INVALID_TOOL_OUTPUT",
         ),
         "bad-name": ErrorText(message='invalid skill name "{name}"'),
         "unknown-skill": ErrorText(message='skill "{name}" is unknown or no longer available'),
         "not-for-models": ErrorText(message='skill "{name}" is not available for model invocation'),
-        "bad-resource-base": ErrorText(
-            message='tool "{tool}" returned invalid output: "value.resourceBase" must match exactly one oneOf branch (matched 0)',
-            error_name="ToolOutputError",
-            code="INVALID_TOOL_OUTPUT",
-        ),
         "unknown-tool": ErrorText(
             message='unknown tool "{tool}"', error_name="ToolNotFoundError", code="UNKNOWN_TOOL"
         ),
@@ -127,6 +117,28 @@ ERRORS: Final = MappingProxyType(
         "aborted": ErrorText(message="tool call aborted", error_name="AbortError", code="ABORTED"),
     }
 )
+
+SCHEMA_ERRORS: Final = MappingProxyType(
+    {
+        "missing": 'missing required property "{path}"',
+        "undeclared": '"{path}" is not a declared property (additionalProperties: false)',
+        "one-of": '"{path}" must match exactly one oneOf branch (matched {matched})',
+        "object": '"{path}" must be an object',
+        "array": '"{path}" must be an array',
+        "string": '"{path}" must be a string',
+        "number": '"{path}" must be a number',
+        "finite": '"{path}" must be a finite JSON number',
+        "integer": '"{path}" must be an integer',
+        "boolean": '"{path}" must be a boolean',
+        "null": '"{path}" must be null',
+        "enum": '"{path}" must be one of {allowed}',
+        "const": '"{path}" must be {allowed}',
+        "lossless": '"{path}" must be a lossless JSON value',
+        "lossless-object": '"{path}" must be a lossless JSON object',
+        "lossless-array": '"{path}" must be a dense lossless JSON array',
+    }
+)
+"""Source: packages/core/tools/src/json-schema.ts; those of types, missing properties and oneOf also executed."""
 
 RESTRICTION_ERRORS: Final = MappingProxyType(
     {
@@ -161,6 +173,29 @@ OUTPUT_SCHEMA: Final = MappingProxyType(
             "content": {"type": "string"},
         },
         "required": ["name", "provider", "content"],
+    }
+)
+
+ASK_OUTPUT_SCHEMA: Final = MappingProxyType(
+    {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "answers": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {
+                        "id": {"type": "string"},
+                        "selected": {"type": "array", "items": {"type": "string"}},
+                        "custom": {"type": "string"},
+                    },
+                    "required": ["id", "selected"],
+                },
+            }
+        },
+        "required": ["answers"],
     }
 )
 
@@ -205,6 +240,17 @@ DIALECT: Final = TheOpenHarness(
         date="2026-12-01",
         where="packages/skill/tool-skill/src/index.ts",
     ),
+    text_provenance=MappingProxyType(
+        {
+            "ask-tool": Provenance(
+                fidelity="executed",
+                program="TheOpen Harness",
+                version="0.1.1-rc.2",
+                date="2026-12-01",
+                where="packages/interaction/tool-ask-user/src/index.ts",
+            )
+        }
+    ),
     initial_frame=INITIAL,
     replacement_frame=REPLACEMENT,
     tombstone_text=TOMBSTONE,
@@ -222,7 +268,10 @@ DIALECT: Final = TheOpenHarness(
     tool_json=TOOL,
     tool_output_schema=OUTPUT_SCHEMA,
     tool_card=TOOL_CARD,
+    ask_tool_json=ASK_TOOL,
+    ask_output_schema=ASK_OUTPUT_SCHEMA,
     errors=ERRORS,
+    schema_errors=SCHEMA_ERRORS,
     restriction_errors=RESTRICTION_ERRORS,
     reserved_tools=("run_code",),
 )

@@ -1,8 +1,22 @@
-"""Results as a notebook shows them: rich views and figures."""
+"""Results as a notebook shows them, and the form in which a notebook asks: rich views, figures, askers."""
 
 from __future__ import annotations
 
+from tohlab.notebook.asker import Pending, WidgetAsker
+from tohlab.notebook.choice import AutoAsker, RecordedScript, asker_here
 from tohlab.notebook.figures import ConfusionDisplay, TokensDisplay
+from tohlab.notebook.record import Record
 from tohlab.notebook.views import View, view
 
-__all__ = ["ConfusionDisplay", "TokensDisplay", "View", "view"]
+__all__ = [
+    "AutoAsker",
+    "ConfusionDisplay",
+    "Pending",
+    "Record",
+    "RecordedScript",
+    "TokensDisplay",
+    "View",
+    "WidgetAsker",
+    "asker_here",
+    "view",
+]

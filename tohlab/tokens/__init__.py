@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from tohlab.tokens.encodings import DEFAULT_ENCODING, EncodingSource, load_encoding
 from tohlab.tokens.measure import (
+    AskCost,
     CatalogCost,
     CatalogRow,
     RequestCost,
     SegmentCost,
     measure,
+    measure_ask,
     measure_catalog,
     share_out,
 )
@@ -20,6 +22,7 @@ from tohlab.tokens.meter import TiktokenMeter, TokenMeter, get_meter
 
 __all__ = [
     "DEFAULT_ENCODING",
+    "AskCost",
     "CatalogCost",
     "CatalogRow",
     "EncodingSource",
@@ -30,6 +33,7 @@ __all__ = [
     "get_meter",
     "load_encoding",
     "measure",
+    "measure_ask",
     "measure_catalog",
     "share_out",
 ]

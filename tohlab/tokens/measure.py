@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tohlab.dialects import Dialect, get_dialect
-from tohlab.request import Message, Request, Segment, Span
+from tohlab.request import Message, Request, Segment, Span, TextBlock, ToolCall
 from tohlab.skills.model import SkillSource, Snapshot
 from tohlab.tokens.ledger import layout_of, memory_of
 from tohlab.tokens.meter import TokenMeter, get_meter
@@ -241,4 +241,68 @@ def measure_catalog(
         renderer=RENDERER,
         total_tokens=cost.total_tokens,
         rows=tuple(rows),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskCost:
+    """What asking the user costs: the tool in every request, the exchange in every later request."""
+
+    encoding: str
+    dialect: str
+    renderer: str
+    schema_tokens: int
+    """The tool's schema, whether anything is asked or not."""
+    arguments_tokens: int
+    """The call that the model writes: the tool's name and the questions."""
+    answer_tokens: int
+    """The result that the model reads."""
+
+    @property
+    def exchange_tokens(self) -> int:
+        """Call and result together: what one ask adds to a conversation. Waiting costs nothing."""
+        return self.arguments_tokens + self.answer_tokens
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {
+            "encoding": self.encoding,
+            "dialect": self.dialect,
+            "renderer": self.renderer,
+            "schema_tokens": self.schema_tokens,
+            "arguments_tokens": self.arguments_tokens,
+            "answer_tokens": self.answer_tokens,
+            "exchange_tokens": self.exchange_tokens,
+        }
+
+
+def measure_ask(
+    arguments: str, answer: str, dialect: str | Dialect = "toh", meter: TokenMeter | None = None
+) -> AskCost:
+    """Return what one ask costs: the tool's schema, the questions and the answer, as `measure` counts.
+
+    Args:
+        arguments: the call's arguments, the JSON text as the model wrote it.
+        answer: what the model read back.
+        dialect: whose tool, by name or as an instance.
+        meter: what counts; `o200k_base` unless told otherwise.
+
+    Raises:
+        UnsupportedByDialect: the harness has no tool that asks the user.
+        EncodingUnavailable: no meter was given and the default encoding cannot be had.
+    """
+    meter = meter or get_meter()
+    harness = get_dialect(dialect)
+    tool = harness.ask_tool()
+    call = ToolCall(id="call_1", name=tool.name, arguments=arguments)
+    result = Message(role="tool", content=(TextBlock(text=answer),), tool_call_id=call.id)
+    request = Request(tools=(tool,), messages=(Message(role="assistant", tool_calls=(call,)), result))
+    schema, asked, answered = measure(request, meter).segments
+    return AskCost(
+        encoding=meter.name,
+        dialect=harness.name,
+        renderer=RENDERER,
+        schema_tokens=schema.tokens,
+        arguments_tokens=asked.tokens,
+        answer_tokens=answered.tokens,
     )
