@@ -31,7 +31,7 @@ def test_the_table_says_where_what_and_how_to_mend_it(tmp_path: Path, capsysbina
     assert "bad/SKILL.md:2" in words
     assert 'invalid skill name "Bad" [invalid-name]' in words
     assert "→ write bad;" in words
-    assert "1 of 2 skill files load in TheOpen Harness; 1 errors, 0 warnings" in words
+    assert "1 of 2 skill files load in TheOpen Harness; 1 error, 0 warnings" in words
 
 
 def test_warnings_alone_are_no_failure(tmp_path: Path, capsysbinary: Capture) -> None:

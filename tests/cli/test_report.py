@@ -43,6 +43,18 @@ def test_it_prints_a_summary_and_writes_one_page(skills: Path, capsys: pytest.Ca
     assert "pdf-forms" in page
 
 
+def test_lines_to_copy_are_not_broken_in_a_narrow_window(
+    skills: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert run(["report", "skills"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert (
+        '    {"id": "r1", "query": "Fill in the form in application.pdf", "expected": ["pdf-forms"]}' in lines
+    )
+    assert max(len(line) for line in lines if line.startswith("There are no labelled")) <= 60
+
+
 def test_two_runs_write_the_same_bytes(skills: Path) -> None:
     assert run(["report", "skills", "--out", "a.html"]) == 0
     assert run(["report", "skills", "--out", "b.html"]) == 0

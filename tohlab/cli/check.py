@@ -104,8 +104,13 @@ def _summary(reports: Sequence[FileReport]) -> str:
     levels = [problem.level for report in reports for problem in report.problems]
     return (
         f"{loads} of {len(skills)} skill files load in TheOpen Harness; "
-        f"{levels.count('error')} errors, {levels.count('warning')} warnings"
+        f"{_count(levels, 'error')}, {_count(levels, 'warning')}"
     )
+
+
+def _count(levels: Sequence[str], level: str) -> str:
+    n = levels.count(level)
+    return f"{n} {level}" if n == 1 else f"{n} {level}s"
 
 
 def _shown(text: str) -> str:

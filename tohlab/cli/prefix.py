@@ -85,11 +85,18 @@ def _edits(directory: str, edit: str, skill: str | None, dialect: str, encoding:
 
 
 def _print_edits(rows: tuple[EditCost, ...], encoding: str) -> None:
+    from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=f'Changes to "{rows[0].skill}", in tokens ({encoding})', title_justify="left")
+    table = Table(
+        title=f'Changes to "{rows[0].skill}", in tokens ({encoding})',
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+    )
     for name in ("change", "moment"):
         table.add_column(name, no_wrap=True)
     for name in ("before", "after", "shared", "lost", "added"):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
@@ -35,7 +35,7 @@ def print_report(report: Report, page: Path, console: Console | None = None) -> 
     for part in (_costs(report), _changes(report), *_routing(report), *_problems(report)):
         if part is not None:
             console.print()
-            console.print(part)
+            console.print(part, crop=False)
     console.print()
     console.print(Text.assemble("The page: ", (str(page), "bold")), soft_wrap=True)
 
@@ -109,10 +109,20 @@ def _changes(report: Report) -> Table | None:
     return table
 
 
-def _routing(report: Report) -> Iterator[Table | Text]:
+def _note(note: str) -> Group:
+    """The note; its indented lines are to be copied, so they are not broken."""
+    return Group(
+        *(
+            Text(line, no_wrap=True, overflow="ignore") if line.startswith("    ") else Text(line)
+            for line in note.split("\n")
+        )
+    )
+
+
+def _routing(report: Report) -> Iterator[Table | Text | Group]:
     routing = report.routing
     if routing.note:
-        yield Text(routing.note)
+        yield _note(routing.note)
     if not routing.runs:
         return
     source = f", {routing.source}" if routing.source else ""

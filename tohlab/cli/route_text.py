@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich import box
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
@@ -13,6 +14,25 @@ if TYPE_CHECKING:
     from tohlab.routing.statistics import Rate
 
 _SHOWN = 12
+_MEANINGS = {
+    "ok": "exactly what was expected",
+    "wrong_skill": "none of the expected skills",
+    "spurious": "a skill, though none fits",
+    "partial": "some of the expected skills, not all",
+    "ok_extra": "all the expected skills and others",
+    "missed": "no skill, though one was expected",
+    "avoided": "none of those that must not be loaded",
+    "not_avoided": "one that must not be loaded",
+    "unknown_name": "unusable: a name that no skill has",
+    "invalid_name": "unusable: not even the form of a name",
+    "text_call": "unusable: the call stood in the text",
+    "length_cut": "unusable: cut at the token limit",
+    "malformed_args": "unusable: arguments that cannot be read",
+    "wrong_tool": "unusable: a tool that was not offered",
+    "double_load": "unusable: the same skill twice",
+    "refusal": "unusable: refused",
+    "empty": "unusable: neither a call nor a text",
+}
 
 
 def print_report(report: RoutingReport, console: Console | None = None) -> None:
@@ -54,13 +74,21 @@ def print_report(report: RoutingReport, console: Console | None = None) -> None:
         console.print(
             Text(
                 f"tokens over {tokens.reported} answers: prompt {tokens.prompt:,} (cached {cached}), "
-                f"completion {tokens.completion:,}; {report.n_stored} answers from the store"
+                f"completion {tokens.completion:,}; {report.n_stored} of the answers were recorded before"
             )
         )
 
 
+def _table(title: str, *heads: str, right: tuple[str, ...] = ()) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.caption_justify = "left"
+    for head in heads:
+        table.add_column(head, justify="right" if head in right else "left", overflow="fold")
+    return table
+
+
 def _rates(report: RoutingReport) -> Table:
-    table = Table("rate", "value", "95 % interval", "n", title="What was right", title_justify="left")
+    table = _table("What was right", "rate", "value", "95 % interval", "n", right=("value", "n"))
     rows: list[tuple[str, Rate | None]] = [
         ("exact set", report.exact),
         ("  one skill", report.one_skill),
@@ -79,23 +107,14 @@ def _rates(report: RoutingReport) -> Table:
 
 
 def _labels(report: RoutingReport) -> Table:
-    table = Table("label", "answers", "share", title="How the answers came out", title_justify="left")
+    table = _table("How the answers came out", "label", "answers", "share", "", right=("answers", "share"))
     for label, count in report.labels:
-        table.add_row(label, str(count), f"{count / report.n_total:.1%}")
+        table.add_row(label, str(count), f"{count / report.n_total:.1%}", _MEANINGS.get(label, ""))
     return table
 
 
 def _skills(report: RoutingReport) -> Table:
-    table = Table(
-        Column("skill", overflow="fold"),
-        "recall",
-        "n",
-        "precision",
-        "n",
-        "F1",
-        title="Per skill",
-        title_justify="left",
-    )
+    table = _table("Per skill", "skill", "recall", "n", "precision", "n", "F1", right=("n", "F1"))
     for score in sorted(report.per_skill, key=lambda s: (s.f1 is None, s.f1 or 0.0, s.name)):
         if score.f1 is not None:
             table.add_row(
@@ -117,7 +136,7 @@ def _confusions(report: RoutingReport, console: Console) -> None:
     if not wrong:
         return
     title = "Worst confusions" if len(wrong) > _SHOWN else "Confusions"
-    table = Table("expected", "loaded instead or besides", "answers", title=title, title_justify="left")
+    table = _table(title, "expected", "loaded instead or besides", "answers", right=("answers",))
     for cell in wrong[:_SHOWN]:
         table.add_row(Text(cell.expected), Text(cell.predicted), str(cell.n))
     if len(wrong) > _SHOWN:
@@ -126,7 +145,7 @@ def _confusions(report: RoutingReport, console: Console) -> None:
 
 
 def _short(found: Rate | None) -> str:
-    return "-" if found is None else f"{found.value:4.0%} ({found.low:.0%} to {found.high:.0%})"
+    return "-" if found is None else f"{found.value:4.0%} ({100 * found.low:.0f}–{found.high:.0%})"
 
 
 def _interval(found: Rate) -> str:

@@ -70,6 +70,7 @@ def _order(rows: tuple[CatalogRow, ...], sort: str) -> list[int]:
 
 
 def _print(cost: CatalogCost, sort: str) -> None:
+    from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -79,6 +80,9 @@ def _print(cost: CatalogCost, sort: str) -> None:
     table = Table(
         title=f"{cost.total_tokens:,} tokens in every request ({cost.encoding}, {cost.dialect})",
         title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
         show_footer=True,
     )
     table.add_column("kind", footer="total")
