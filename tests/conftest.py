@@ -30,6 +30,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Spread tests over processes by group, so that one process alone starts JupyterLab."""
+    if getattr(config.option, "numprocesses", None) and config.option.dist == "no":
+        config.option.dist = "loadgroup"
+
+
 class Golden:
     """Compares a text with the file that holds it, byte for byte."""
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
 ROOT = Path(__file__).resolve().parents[2]
+SLOW_MS = 120_000
+"""How long a busy machine may take for what a kernel has to do first, in milliseconds."""
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 NEWS = '{"fetchNews": "false", "checkForUpdates": false}'
 SETUP = """\
@@ -127,16 +129,22 @@ class Lab:
 
 
 class Window:
-    """One browser window on JupyterLab; several notebooks are opened in it one after the other."""
+    """One browser window on JupyterLab; several notebooks are opened in it one after the other.
 
-    def __init__(self, browser: Browser, lab: Lab) -> None:
+    Args:
+        missing: an extension of JupyterLab that cannot be loaded, as on a server that lacks it.
+    """
+
+    def __init__(self, browser: Browser, lab: Lab, *, missing: str | None = None) -> None:
         self.lab = lab
         self.errors: list[str] = []
         self.context = browser.new_context(viewport={"width": 1000, "height": 900})
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(30_000)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("pageerror", self._error)
         self.page.on("dialog", self._dialog)
+        if missing is not None:
+            self.page.route(f"**/lab/extensions/{missing}/**", lambda route: route.abort())
         self.page.goto(lab.url("/lab"), wait_until="domcontentloaded")
         self.settle()
 
@@ -161,6 +169,11 @@ class Window:
             "async () => { const one = jupyterapp.shell.currentWidget, id = one?.sessionContext?.session?.id;"
             " one?.dispose(); if (id) await jupyterapp.serviceManager.sessions.shutdown(id); }"
         )
+
+    def _error(self, error: Any) -> None:
+        # JupyterLab has errors of its own, as when a notebook is closed; a widget's module is a blob
+        if "blob:" in (error.stack or ""):
+            self.errors.append(f"{error}\n{error.stack}")
 
     def _dialog(self, dialog: Any) -> None:
         if dialog.type == "beforeunload":
@@ -209,7 +222,7 @@ class Notebook:
     def form(self, number: int) -> Locator:
         """The form below a cell, once it is there."""
         form = self.cell(number).locator(".tohlab-ask form").first
-        form.wait_for()
+        form.wait_for(timeout=SLOW_MS)
         return form
 
     # what is done

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import nbformat
 import pytest
 
-from tests.browser.lab import ROOT, SETUP, Lab, Notebook, Window, running_browser
+from tests.browser.lab import ROOT, SETUP, SLOW_MS, Lab, Notebook, Window, running_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
@@ -100,7 +100,7 @@ def button(form: Locator, name: str) -> Locator:
 def expect_text(notebook: Notebook, cell: int, text: str) -> None:
     from playwright.sync_api import expect
 
-    expect(notebook.output(cell).last).to_contain_text(text, timeout=30_000)
+    expect(notebook.output(cell).last).to_contain_text(text, timeout=SLOW_MS)
 
 
 def expect_answers(notebook: Notebook, cell: int, *rows: dict[str, Any]) -> None:
@@ -465,6 +465,48 @@ def test_after_a_reload_of_the_page_a_saved_question_is_there_again(
     expect(nb.output(1).first).to_contain_text("1/1 answered")  # said by the form: no update reaches the page
     nb.run_cell(2)
     expect_text(nb, 2, "still here")
+
+
+def test_after_a_restart_of_the_kernel_the_form_says_that_nobody_asks_any_more(notebook: Opener) -> None:
+    from playwright.sync_api import expect
+
+    nb = notebook("pending = asker.post(ask_of(NAME))", "print(1 + 1)")
+    nb.run()
+    form = nb.form(1)
+    expect_text(nb, 2, "2")
+    nb.window.command("kernelmenu:restart", wait=False)
+    nb.page.locator(".jp-Dialog .jp-mod-accept").click()
+    nb.page.locator(".jp-Dialog").wait_for(state="hidden")
+    nb.window.wait_for_kernel()
+    form.get_by_role("textbox").fill("mine")
+    button(form, "Submit").click()
+    expect(form.get_by_role("alert")).to_contain_text("Run the cell again")
+    expect(form.get_by_role("textbox")).to_have_value("mine")
+
+
+def test_where_our_form_cannot_be_loaded_a_plain_one_takes_its_place(browser: Browser, lab: Lab) -> None:
+    from playwright.sync_api import expect
+
+    window = Window(browser, lab, missing="anywidget")
+    nb = Notebook(window, "plain", (SETUP, ASK))
+    nb.run()
+    output = nb.output(1).first
+    output.get_by_role("button", name="Blue").click(timeout=SLOW_MS)
+    output.get_by_role("button", name="write").click()
+    output.get_by_role("button", name="Next", exact=True).click()
+    expect(output.get_by_role("textbox").first).to_have_value(re.compile("3 / 3"))
+    output.get_by_role("textbox").last.fill("a name")
+    output.get_by_role("button", name="Submit").click()
+    expect_answers(
+        nb,
+        1,
+        {"id": "colour", "selected": ["Blue (Recommended)"]},
+        {"id": "tools", "selected": ["write"]},
+        {"id": "name", "selected": [], "custom": "a name"},
+    )
+    assert "3/3 answered" in nb.output(1).first.inner_text()
+    nb.close()
+    window.context.close()
 
 
 def test_the_form_has_names_and_groups_for_a_screen_reader(notebook: Opener) -> None:

@@ -41,7 +41,8 @@ function send(model, store) {
     // as a string: a message of the Jupyter protocol cannot carry a lone surrogate, an escaped one it can
     model.send({ type: "sent", number, body: JSON.stringify(store.state.sent[number - 1]) });
   } catch (error) {
-    store.state = failed(store.state, String(error?.message ?? error));
+    const reason = String(error?.message ?? error);
+    store.state = failed(store.state, `${reason}: the kernel that asked is gone. Run the cell again to be asked again.`);
   }
 }
 

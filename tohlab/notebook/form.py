@@ -237,7 +237,7 @@ class CoreForm:
         )
 
     def _button(self, text: str, click: Callable[[Composer], Composer], **more: Any) -> Any:
-        button = self._widgets.Button(description=text, **more)
+        button = self._widgets.Button(description=text, **{"layout": {"width": "auto"}, **more})
         button.on_click(lambda _button: self._step(self._written(click)))
         return button
 
