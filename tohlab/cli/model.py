@@ -103,7 +103,12 @@ def fetch(name: str, from_dir: Path | None, as_json: bool) -> None:
     help="A Jinja chat template for --gguf; without it the model's own is used.",
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default="a free one")
-@click.option("--threads", type=click.IntRange(1), show_default="all processors")
+@click.option(
+    "--threads",
+    type=click.IntRange(1),
+    show_default="all processors",
+    help="1 is quicker than 2 where other programs use the processors too.",
+)
 @click.option("--ctx", type=click.IntRange(256), default=4096, show_default=True, help="Context in tokens.")
 @click.option("--timeout", type=click.FloatRange(1), default=120, show_default=True, help="Seconds to load.")
 @click.option("--foreground", is_flag=True, help="Stay until Ctrl-C, and end the server then.")

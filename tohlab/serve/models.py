@@ -78,7 +78,7 @@ MODELS: tuple[ModelEntry, ...] = (
         licence="Apache-2.0",
         origin="Alibaba Cloud, https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF",
         carrier=_UNRELATED,
-        use="quick live runs where half the choices may be wrong",
+        use="quicker live runs than the 1.5B; not measured by us",
         template="qwen2.5-coder.jinja",
     ),
     ModelEntry(
