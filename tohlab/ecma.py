@@ -90,6 +90,9 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def json_stringify(value: Any) -> str:
-    """Return `JSON.stringify(value)`: compact, non-ASCII raw, lone surrogates as lower-case `\\udxxx`."""
-    text = _COMPACT_JSON.encode(value)
+    """Return `JSON.stringify(value)`: compact, non-ASCII raw, lone surrogates as lower-case `\\udxxx`.
+
+    A high and a low surrogate side by side are the one character they mean, as in every JavaScript string.
+    """
+    text = join_surrogates(_COMPACT_JSON.encode(value))
     return _LONE_SURROGATE.sub(lambda m: f"\\u{ord(m.group()):04x}", text)

@@ -26,6 +26,13 @@ MANY = Question(
 FREE = Question(id="free", question="Say it")
 
 
+async def test_an_error_names_a_long_question_in_short() -> None:
+    long = Question(id="i" * 100_000, question="q" * 100_000)
+    with pytest.raises(AskerUnavailable) as caught:
+        await ConsoleAsker(terminal=io.StringIO()).ask(AskRequest.of([long]))
+    assert len(str(caught.value)) < 500
+
+
 async def talk(lines: list[str], *questions: Question) -> tuple[tuple[Answer, ...], str]:
     shown: list[str] = []
     given = iter(lines)

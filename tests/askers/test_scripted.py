@@ -20,7 +20,7 @@ async def answer(script: Any, *questions: Question) -> tuple[Answer, ...]:
 
 
 async def test_a_question_without_an_answer_is_named() -> None:
-    with pytest.raises(ScriptError, match=r"no answer for question 'free': 'Say it'.*or SKIP"):
+    with pytest.raises(ScriptError, match=r"no answer for question 'free': 'Say it'.*with SKIP"):
         await answer({"one": "B"}, ONE, FREE)
     with pytest.raises(ScriptError, match=r"the script has 'fre'"):
         await answer({"fre": "x"}, FREE)
@@ -99,7 +99,7 @@ async def test_a_script_can_dismiss_or_fail() -> None:
 async def test_answers_that_nobody_asked_for_are_named() -> None:
     asker = ScriptedAsker({"free": "x", "old": "y"})
     await asker.ask(AskRequest.of([FREE]))
-    with pytest.raises(ScriptError, match="nobody asked for: old"):
+    with pytest.raises(ScriptError, match="nobody asked for: 'old'; remove"):
         asker.assert_all_used()
     ordered = ScriptedAsker(["x", "y"])
     await ordered.ask(AskRequest.of([FREE]))
@@ -108,6 +108,30 @@ async def test_answers_that_nobody_asked_for_are_named() -> None:
     await ordered.ask(AskRequest.of([FREE]))
     ordered.assert_all_used()
     assert [q.id for q in ordered.asked] == ["free", "free"]
+
+
+async def test_errors_stay_short_and_hold_for_any_key() -> None:
+    long = Question(id="i" * 100_000, question="q" * 100_000, options=(Option(label="L" * 100_000),))
+    scripts: tuple[Any, ...] = (
+        {1: "x"},
+        {"j" * 100_000: "x", "i" * 199: "y"},
+        [],
+        lambda q: "l" * 100_000,
+        lambda q: {"text": "x" * 100_000},
+        lambda q: ["x" * 100_000],
+        lambda q: Answer(id="j" * 100_000),
+    )
+    for script in scripts:
+        with pytest.raises(ScriptError) as caught:
+            await answer(script, long)
+        assert len(str(caught.value)) < 1_000
+    unused: Any = dict.fromkeys(range(500), "x")
+    left = ScriptedAsker(unused | {"k" * 100_000: "x", "\x1b[2J": "x"})
+    with pytest.raises(ScriptError, match="and 492 more") as caught:
+        left.assert_all_used()
+    assert len(str(caught.value)) < 1_000
+    with pytest.raises(ScriptError, match=r"'\\x1b\[2J'"):
+        ScriptedAsker({"\x1b[2J": "x"}).assert_all_used()
 
 
 async def test_two_questions_of_one_id_get_one_answer_by_id_and_two_in_order() -> None:

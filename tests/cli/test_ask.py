@@ -78,6 +78,7 @@ def test_an_error_that_the_model_reads_is_exit_code_1(
         ({"pm": "npm"}, "no answer for question 'why'"),
         ({"pm": ["yarn"], "why": None}, "'yarn' is not one of its labels (offered: 'pnpm', 'npm')"),
         ("{", "a.json is not JSON"),
+        ("[" * 100_000, "a.json is nested too deeply to be a script"),
         ('"npm"', "a script is an object by question id or a list in order"),
     ],
 )
@@ -88,6 +89,32 @@ def test_a_script_that_does_not_answer_is_exit_code_3(
     captured = capsys.readouterr()
     assert reason in captured.err
     assert captured.out == ""
+
+
+def test_answers_that_no_question_asked_for_are_named(
+    written: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = written("a.json", {"pm": "npm", "why": None, "old\u202e": "x"})
+    assert run(["ask", written("q.json", QUESTION), "--script", script]) == 0
+    captured = capsys.readouterr()
+    assert "answers that nobody asked for: 'old\\u202e'" in captured.err
+    assert captured.out == '{"answers":[{"id":"pm","selected":["npm"]},{"id":"why","selected":[]}]}'
+    dismissed = written("b.json", [{"dismiss": True}, "never reached"])
+    assert run(["ask", written("q.json", QUESTION), "--script", dismissed]) == 1
+    assert capsys.readouterr().err == ""
+
+
+def test_a_file_that_is_not_utf_8_is_refused_and_not_guessed(
+    tmp_path: Path, written: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    latin = tmp_path / "latin.json"
+    latin.write_bytes('{"questions": [{"id": "a", "question": "Café?"}]}'.encode("latin-1"))
+    assert run(["ask", str(latin), "--script", written("a.json", ["x"])]) == 3
+    assert "latin.json is not UTF-8 at byte 43; save it as UTF-8" in capsys.readouterr().err
+    assert run(["ask", written("q.json", QUESTION), "--script", str(latin)]) == 3
+    marked = tmp_path / "marked.json"
+    marked.write_bytes(b"\xef\xbb\xbf" + json.dumps(QUESTION).encode())
+    assert run(["ask", str(marked), "--script", written("c.json", [None, None])]) == 0
 
 
 def test_nobody_to_ask_is_exit_code_3_and_names_the_question(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tohlab.ecma import json_parse, to_well_formed
+from tohlab.ecma import json_parse, json_stringify, to_well_formed
 
 
 def test_a_whole_number_of_any_length_is_a_number() -> None:
@@ -30,3 +30,16 @@ def test_what_json_parse_refuses_is_refused(text: str) -> None:
 )
 def test_half_characters_become_the_sign_for_one_that_is_missing(text: str, formed: str) -> None:
     assert to_well_formed(text) == formed
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (["\ud83d\ude00"], '["\U0001f600"]'),
+        ({"\ud83d\ude00": "\ud83d"}, '{"\U0001f600":"\\ud83d"}'),
+        (["\ud83d", "\ude00"], '["\\ud83d","\\ude00"]'),
+        ("\ude00\ud83d\u2028é", '"\\ude00\\ud83d\u2028é"'),
+    ],
+)
+def test_two_halves_side_by_side_are_one_character_in_json(value: object, text: str) -> None:
+    assert json_stringify(value) == text

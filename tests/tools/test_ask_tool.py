@@ -167,6 +167,14 @@ async def test_what_an_asker_raises_is_told(error: Exception, text: str, code: s
     assert (result.text, result.code, result.is_error) == (f"Error: {text}", code, True)
 
 
+async def test_an_error_whose_text_cannot_be_had_is_told_by_its_class() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    assert (await AskUserTool(Gives(raises(Mute()))).call(ONE)).text == "Error: Mute"
+
+
 async def test_a_gap_in_the_script_or_no_terminal_is_not_the_model_s_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -12,7 +12,7 @@ from tohlab.askers.terminal import TerminalLines, in_thread, visible
 from tohlab.errors import AskerUnavailable
 from tohlab.questions.composer import Composer
 from tohlab.questions.model import Answer, AskRequest, Question
-from tohlab.questions.rules import parse_recommended_label
+from tohlab.questions.rules import parse_recommended_label, shortened
 from tohlab.signals import Abandoned, until_aborted
 
 HELP: Final = ":skip  :back  :next  :cancel   (a line that starts with = is your own words as they stand)"
@@ -217,8 +217,7 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 def _unavailable(request: AskRequest) -> AskerUnavailable:
     first = request.questions[0]
-    text = first.question if len(first.question) <= 200 else first.question[:199] + "…"
     return AskerUnavailable(
-        f"question {first.id!r} ({text!r}) was asked, but there is no terminal to ask at; run it in a "
-        "terminal, or answer it with a ScriptedAsker (tohlab ask: --script ANSWERS)"
+        f"question {shortened(first.id)} ({shortened(first.question)}) was asked, but there is no terminal "
+        "to ask at; run it in a terminal, or answer it with a ScriptedAsker (tohlab ask: --script ANSWERS)"
     )

@@ -10,7 +10,7 @@ from tohlab.askers.base import AbortSignal, aborted, dismissed
 from tohlab.ecma import trim
 from tohlab.errors import ScriptError
 from tohlab.questions.model import Answer, AskRequest, Question
-from tohlab.questions.rules import parse_recommended_label, why_refused
+from tohlab.questions.rules import parse_recommended_label, shortened, why_refused
 
 
 class _Word:
@@ -25,6 +25,9 @@ SKIP: Final = _Word("SKIP")
 """In a script: skip this question."""
 DISMISS: Final = _Word("DISMISS")
 """In a script: dismiss the whole batch."""
+
+_LONGEST_NAME: Final = 200
+"""In characters: a longer id is no slip of the pen that a near one could explain."""
 
 Script = Mapping[str, Any] | Sequence[Any] | Callable[[Question], Any]
 
@@ -98,13 +101,17 @@ class ScriptedAsker:
     def assert_all_used(self) -> None:
         """Raise `ScriptError` if the script holds answers that no question asked for."""
         if isinstance(self._script, Mapping):
-            left = [key for key in self._script if key not in self._used]
+            left = [shortened(key) for key in self._script if key not in self._used]
         elif callable(self._script):
             left = []
         else:
-            left = [repr(value) for value in self._script[self._position :]]
+            left = [shortened(value) for value in self._script[self._position :]]
         if left:
-            raise ScriptError(f"the script has answers that nobody asked for: {', '.join(left)}")
+            more = f", and {len(left) - 10:,} more" if len(left) > 10 else ""
+            raise ScriptError(
+                f"the script has answers that nobody asked for: {', '.join(left[:10])}{more}; remove them, "
+                "or mend the question's id"
+            )
 
     def _answer(self, question: Question) -> Answer:
         self.asked.append(question)
@@ -154,26 +161,30 @@ class ScriptedAsker:
             shown = parse_recommended_label(label).label
             if text.casefold() in (label.casefold(), shown.casefold()):
                 raise ScriptError(
-                    f"the script's answer to question {question.id!r} is {text!r}, but the label is "
-                    f'{label!r}; write the whole label, or {{"custom": {text!r}}} for own words'
+                    f"the script's answer to question {shortened(question.id)} is {shortened(text)}, but the "
+                    f"label is {shortened(label)}; write the whole label, or "
+                    f'{{"custom": {shortened(text)}}} for own words'
                 )
 
     @staticmethod
     def _wrong(question: Question, value: Any) -> ScriptError:
         return ScriptError(
-            f"the script's answer to question {question.id!r} cannot be used: {value!r}; give a label, own "
-            'words, a list of labels, {"selected": [...], "custom": "..."}, or SKIP'
+            f"the script's answer to question {shortened(question.id)} cannot be used: {shortened(value)}; "
+            'give a label, own words, a list of labels, {"selected": [...], "custom": "..."}, or SKIP (in a '
+            "JSON file null)"
         )
 
     def _value(self, question: Question) -> Any:
         script = self._script
         if isinstance(script, Mapping):
             if question.id not in script:
-                near = difflib.get_close_matches(question.id, list(script), n=1)
+                name = shortened(question.id)
+                keys = [key for key in script if isinstance(key, str) and len(key) <= _LONGEST_NAME]
+                near = difflib.get_close_matches(question.id[:_LONGEST_NAME], keys, n=1)
                 hint = f" (the script has {near[0]!r})" if near else ""
                 raise ScriptError(
-                    f"the script has no answer for question {question.id!r}: {question.question!r}{hint}; "
-                    f"add {question.id!r} to it, or SKIP"
+                    f"the script has no answer for question {name}: {shortened(question.question)}{hint}; "
+                    f"add {name} to it, with SKIP (in a JSON file null) as its value to skip the question"
                 )
             self._used.add(question.id)
             return script[question.id]
@@ -181,8 +192,8 @@ class ScriptedAsker:
             return script(question)
         if self._position >= len(script):
             raise ScriptError(
-                f"the script ended after {len(script)} answers; question {question.id!r} has none: "
-                f"{question.question!r}"
+                f"the script ended after {len(script)} answers; question {shortened(question.id)} has none: "
+                f"{shortened(question.question)}"
             )
         self._position += 1
         return script[self._position - 1]

@@ -34,7 +34,8 @@ def command(ctx: click.Context, file: str, script: str | None, dialect: str, as_
 
     FILE holds the arguments of a call of the tool that asks the user, as a model writes them: {"questions":
     [{"id", "question", "header"?, "options"?, "multi_select"?}]}. Question and prompt go to standard error.
-    Exit code 1: the model reads an error, such as that the user cancelled.
+    Exit code 1: the model reads an error, such as that the user cancelled. Answers of a script that no
+    question asked for are named on standard error.
 
     \b
     Examples:
@@ -53,6 +54,8 @@ def command(ctx: click.Context, file: str, script: str | None, dialect: str, as_
     with ExitStack() as opened:
         asker = _asker(file, script, opened)
         result = asyncio.run(AskUserTool(asker, words).call_text(arguments))
+    if not result.is_error:
+        _say_what_is_left(asker)
     outcome = outcome_of(result)
     if as_json:
         from tohlab.tokens import measure_ask
@@ -91,6 +94,19 @@ def _script(path: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise ScriptError(f"{path} is not JSON: {error}") from None
+    except RecursionError:
+        raise ScriptError(f"{path} is nested too deeply to be a script") from None
+
+
+def _say_what_is_left(asker: Asker) -> None:
+    """Tell of answers in a script that no question asked for: most likely an id changed."""
+    from tohlab.askers import ScriptedAsker
+
+    if isinstance(asker, ScriptedAsker):
+        try:
+            asker.assert_all_used()
+        except ScriptError as error:
+            click.echo(f"tohlab: {error}", err=True)
 
 
 def _read(path: str) -> str:
@@ -98,4 +114,8 @@ def _read(path: str) -> str:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
         raise TohlabError(f"{path} cannot be read: {error.strerror}") from None
-    return data.decode("utf-8-sig", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        name = "standard input" if path == "-" else path
+        raise TohlabError(f"{name} is not UTF-8 at byte {error.start:,}; save it as UTF-8") from None

@@ -135,14 +135,17 @@ def why_refused(questions: Sequence[Question], answers: Sequence[Answer]) -> str
     if len(answers) != len(questions):
         return f"{len(questions)} questions need {len(questions)} answers, not {len(answers)}"
     for question, answer in zip(questions, answers, strict=True):
-        name = f"question {question.id!r}"
+        name = f"question {shortened(question.id)}"
         if answer.id != question.id:
-            return f"the answer to {name} carries the id {answer.id!r}; answers stand in the questions' order"
+            return (
+                f"the answer to {name} carries the id {shortened(answer.id)}; "
+                "answers stand in the questions' order"
+            )
         if len(set(answer.selected)) != len(answer.selected):
             return f"{name}: a label is selected twice"
         for label in answer.selected:
             if label not in question.labels:
-                return f"{name}: {_short(label)} is not one of its labels (offered: {_offered(question)})"
+                return f"{name}: {shortened(label)} is not one of its labels (offered: {_offered(question)})"
         if answer.custom is not None and not trim(answer.custom):
             return f"{name}: own words that are blank are not an answer"
         if not question.multi_select and len(answer.selected) + (answer.custom is not None) > 1:
@@ -160,8 +163,13 @@ def _offered(question: Question) -> str:
     if not labels:
         return "none, so only own words"
     more = f", and {len(labels) - 10:,} more" if len(labels) > 10 else ""
-    return ", ".join(map(_short, labels[:10])) + more
+    return ", ".join(map(shortened, labels[:10])) + more
 
 
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 80 else text[:79] + "…")
+def shortened(value: object) -> str:
+    """Return `repr(value)` for a sentence: of a long text the first 80 characters, and nothing that is not
+    printable as it is."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= 80 else value[:79] + "…")
+    shown = repr(value)
+    return shown if len(shown) <= 200 else shown[:199] + "…"

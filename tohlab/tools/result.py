@@ -56,7 +56,10 @@ def failure(dialect: Dialect, case: str, **facts: str) -> ToolResult:
 def raised(dialect: Dialect, error: Exception) -> ToolResult:
     """Return the result of a call during which something raised: its own text, in the harness's frame.
 
-    An error without a text is told by the name of its class.
+    An error without a text, or whose text cannot be had, is told by the name of its class.
     """
-    message = str(error) or type(error).__name__
+    try:
+        message = str(error) or type(error).__name__
+    except Exception:  # its own __str__ is at fault, and the model is told of the first error
+        message = type(error).__name__
     return ToolResult(text=dialect.error_frame.format(message=message), is_error=True, message=message)
