@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,19 @@ MANY = Question(
     multi_select=True,
 )
 FREE = Question(id="free", question="Say it")
+
+
+@pytest.mark.parametrize("line", [None, 5, b"x"])
+async def test_a_read_function_that_gives_no_text_is_an_error_and_not_asked_again(line: Any) -> None:
+    calls: list[str] = []
+
+    def read(prompt: str) -> Any:
+        calls.append(prompt)
+        return line
+
+    with pytest.raises(TypeError, match="must give a string, not"):
+        await ConsoleAsker(read=read, write=lambda text: None).ask(AskRequest.of([FREE]))
+    assert len(calls) == 1
 
 
 async def test_an_error_names_a_long_question_in_short() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from tohlab.askers.base import AbortSignal, aborted
 from tohlab.questions.model import Answer, AskRequest
+from tohlab.questions.rules import shortened
 from tohlab.signals import Abandoned, until_aborted
 
 Answers = Sequence[Answer]
@@ -40,5 +41,5 @@ class CallbackAsker:
         if signal is not None and signal.aborted:
             raise aborted()
         if not isinstance(answers, Sequence) or not all(isinstance(a, Answer) for a in answers):
-            raise TypeError(f"the function must give a sequence of Answer, not {answers!r}")
+            raise TypeError(f"the function must give a sequence of Answer, not {shortened(answers)}")
         return answers

@@ -118,17 +118,23 @@ async def in_thread(read: Callable[[], str]) -> str:
     """Return what `read` gives, on a thread of its own that keeps nobody from ending.
 
     If the wait is given up, the thread goes on until its line comes, and that line is not taken.
+
+    Raises:
+        TypeError: `read` gave no string.
+        BaseException: what `read` raises; `EOFError` where it is `StopIteration`.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[str] = loop.create_future()
 
-    def settle(line: str | None, error: BaseException | None) -> None:
+    def settle(line: object, error: BaseException | None) -> None:
         if future.done():
             return
         if error is not None:
             future.set_exception(error)
+        elif not isinstance(line, str):  # an empty line in its place would be asked for again without end
+            future.set_exception(TypeError(f"reading a line must give a string, not {type(line).__name__}"))
         else:
-            future.set_result(line or "")
+            future.set_result(line)
 
     def run() -> None:
         line, error = None, None
