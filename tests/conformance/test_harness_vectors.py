@@ -1,8 +1,8 @@
 """Each harness vector is one test: what tohlab gives for its files is what the real program sent.
 
-A module `harness_<name>.py` beside this file gives `check(row)` for its harness: it asserts, and it uses nothing
-but the row. `core` rows are all checked here; `context` rows describe a program as a whole and have tests of
-their own.
+A module `harness_<name>.py` beside this file gives `check(row)` for its harness: it asserts, and it uses
+nothing but the row. `core` rows are all checked here; `context` rows describe a program as a whole and have
+tests of their own.
 """
 
 from __future__ import annotations

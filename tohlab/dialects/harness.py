@@ -1,8 +1,9 @@
-"""What every harness is: which files it takes, how it lists them, what its tool answers, what a user's text does.
+"""What every harness is: which files it takes, how it lists them, what its tool answers, what a user's text
+does.
 
-A `Harness` is a value, like a `Dialect`: one file per harness, differences as documented fields, texts whole in
-the file's first half. `Dialect` says how TheOpen Harness keeps a durable catalog; a `Harness` answers the five
-questions that all sixteen have in common, so that they can be set side by side:
+A `Harness` is a value, like a `Dialect`: one file per harness, differences as documented fields, texts whole
+in the file's first half. `Dialect` says how TheOpen Harness keeps a durable catalog; a `Harness` answers the
+five questions that all sixteen have in common, so that they can be set side by side:
 
     FileTree -> load -> Loaded -> listing -> Listing          what the model is told
                            |----> tools   -> schemas          the load tool, where there is one
