@@ -1,0 +1,88 @@
+"""The YAML readers of the real programs: which text each takes, and what it makes of it.
+
+A reader gets the text between the two `---` lines, already cut out by its program, and gives a `YamlRead`: a
+value, or the reason why there is none. None of them raises. How a program finds the block stands in its
+harness; what its YAML library does stands here, once for each library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import yaml
+
+from tohlab.skills.yaml12 import MAX_ALIASES, YamlError, load_yaml
+
+_PyLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TOO_MANY_ALIASES: Final = f"more than {MAX_ALIASES} aliases; tohlab does not follow them"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class YamlRead:
+    """What a reader made of a block."""
+
+    value: Any = None
+    """The value; None where the block is empty or could not be read."""
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """The line of each key of a mapping, from 1, in the block; empty where the reader does not know."""
+    error: str | None = None
+    """Why there is no value."""
+    line: int | None = None
+    """Where the error stands, from 1, in the block."""
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """Return the value where it is a mapping, else an empty one."""
+        return self.value if isinstance(self.value, dict) else {}
+
+
+def npm_yaml(block: str) -> YamlRead:
+    """Return what the npm package `yaml` 2 reads: YAML 1.2 core.
+
+    `yes` is text, `0o7` a number. An unquoted `: ` in a value, a duplicate key and a second document are
+    errors. Keys are text.
+    """
+    try:
+        value, lines = load_yaml(block)
+    except YamlError as error:
+        return YamlRead(error=error.reason, line=error.line)
+    return YamlRead(value=value, lines=lines)
+
+
+def pyyaml(block: str) -> YamlRead:
+    """Return what PyYAML's `CSafeLoader` reads: YAML 1.1.
+
+    `yes` is true, `2026-01-02` a date, `1:30` a number; the last of two equal keys wins; keys may be of any
+    kind. An unquoted `: ` in a value and an unknown tag are errors. Blocks with hundreds of aliases are refused
+    before they are built, since a few lines can stand for gigabytes.
+    """
+    try:
+        if block.count("*") > MAX_ALIASES and _aliases(block) > MAX_ALIASES:
+            return YamlRead(error=_TOO_MANY_ALIASES)
+        value = yaml.load(block, Loader=_PyLoader)  # noqa: S506 - a safe loader, the program's own
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        return YamlRead(error=str(error), line=mark.line + 1 if mark else None)
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        return YamlRead(error=str(error))
+    return YamlRead(value=value)
+
+
+def _aliases(block: str) -> int:
+    return sum(isinstance(event, yaml.AliasEvent) for event in yaml.parse(block, Loader=_PyLoader))
+
+
+def key_value_lines(block: str) -> dict[str, str]:
+    """Return what a plain split at the first colon of each line gives; lines without a colon are passed over.
+
+    Quotes stay, indentation and nesting are lost, the last of two equal keys wins. This is what a program falls
+    back on when its YAML library fails.
+    """
+    found: dict[str, str] = {}
+    for line in block.strip().split("\n"):
+        key, colon, value = line.partition(":")
+        if colon:
+            found[key.strip()] = value.strip()
+    return found
