@@ -13,10 +13,11 @@ from typing import Any, Final
 
 import yaml
 
-from tohlab.skills.yaml12 import MAX_ALIASES, YamlError, load_yaml
+from tohlab.skills.yaml12 import YamlError, load_yaml
 
 _PyLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TOO_MANY_ALIASES: Final = f"more than {MAX_ALIASES} aliases; tohlab does not follow them"
+MAX_VALUES: Final = 100_000
+"""How many values a block may stand for once its aliases are written out; no real file comes near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +56,13 @@ def pyyaml(block: str) -> YamlRead:
     """Return what PyYAML's `CSafeLoader` reads: YAML 1.1.
 
     `yes` is true, `2026-01-02` a date, `1:30` a number; the last of two equal keys wins; keys may be of any
-    kind. An unquoted `: ` in a value and an unknown tag are errors. Blocks with hundreds of aliases are refused
-    before they are built, since a few lines can stand for gigabytes.
+    kind. An unquoted `: ` in a value and an unknown tag are errors. A block whose aliases
+    stand for more than `MAX_VALUES` is refused: the program itself would fill the memory.
     """
     try:
-        if block.count("*") > MAX_ALIASES and _aliases(block) > MAX_ALIASES:
-            return YamlRead(error=_TOO_MANY_ALIASES)
-        value = yaml.load(block, Loader=_PyLoader)  # noqa: S506 - a safe loader, the program's own
+        if "*" in block and "&" in block:
+            _measure(block)
+        value = yaml.load(block, Loader=_PyLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         return YamlRead(error=str(error), line=mark.line + 1 if mark else None)
@@ -70,15 +71,37 @@ def pyyaml(block: str) -> YamlRead:
     return YamlRead(value=value)
 
 
-def _aliases(block: str) -> int:
-    return sum(isinstance(event, yaml.AliasEvent) for event in yaml.parse(block, Loader=_PyLoader))
+def _measure(block: str) -> None:
+    # The weight of a value is the number of values it stands for; an alias weighs what its anchor weighs.
+    weights: dict[str, int] = {}
+    open_values: list[tuple[str | None, int]] = []
+    for event in yaml.parse(block, Loader=_PyLoader):
+        match event:
+            case yaml.ScalarEvent():
+                anchor, weight = event.anchor, 1
+            case yaml.AliasEvent():
+                anchor, weight = None, weights.get(event.anchor or "", 1)
+            case yaml.CollectionStartEvent():
+                open_values.append((event.anchor, 1))
+                continue
+            case yaml.CollectionEndEvent():
+                anchor, weight = open_values.pop()
+            case _:
+                continue
+        if anchor:
+            weights[anchor] = weight
+        if open_values:
+            above, sum_above = open_values[-1]
+            if sum_above + weight > MAX_VALUES:
+                raise ValueError(f"the aliases stand for more than {MAX_VALUES} values")
+            open_values[-1] = above, sum_above + weight
 
 
 def key_value_lines(block: str) -> dict[str, str]:
-    """Return what a plain split at the first colon of each line gives; lines without a colon are passed over.
+    """Return what a plain split at the first colon of each line gives; other lines are passed over.
 
-    Quotes stay, indentation and nesting are lost, the last of two equal keys wins. This is what a program falls
-    back on when its YAML library fails.
+    Quotes stay, indentation and nesting are lost, the last of two equal keys wins. This is what a program
+    falls back on when its YAML library fails.
     """
     found: dict[str, str] = {}
     for line in block.strip().split("\n"):
