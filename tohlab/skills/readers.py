@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import yaml
 
+from tohlab.skills.frontmatter import read_simple_fields, yaml_repair
 from tohlab.skills.yaml12 import YamlError, load_yaml
 
 _PyLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -27,11 +28,13 @@ class YamlRead:
     value: Any = None
     """The value; None where the block is empty or could not be read."""
     lines: Mapping[str, int] = field(default_factory=dict)
-    """The line of each key of a mapping, from 1, in the block; empty where the reader does not know."""
+    """The line of each key of a mapping, from 1, in the block; a plain block of few fields may have none."""
     error: str | None = None
     """Why there is no value."""
     line: int | None = None
     """Where the error stands, from 1, in the block."""
+    repair: str = ""
+    """The smallest change that would let it be read, where one is known."""
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -43,12 +46,16 @@ def npm_yaml(block: str) -> YamlRead:
     """Return what the npm package `yaml` 2 reads: YAML 1.2 core.
 
     `yes` is text, `0o7` a number. An unquoted `: ` in a value, a duplicate key and a second document are
-    errors. Keys are text.
+    errors. Keys are text. A literal block at the very end has its line break even if the text has none.
     """
+    block = block if block.endswith("\n") else block + "\n"
+    simple = read_simple_fields(block)
+    if simple is not None:
+        return YamlRead(value=simple)
     try:
         value, lines = load_yaml(block)
     except YamlError as error:
-        return YamlRead(error=error.reason, line=error.line)
+        return YamlRead(error=error.reason, line=error.line, repair=yaml_repair(block, error))
     return YamlRead(value=value, lines=lines)
 
 
