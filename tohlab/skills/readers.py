@@ -14,6 +14,7 @@ from typing import Any, Final
 import yaml
 
 from tohlab.skills.frontmatter import read_simple_fields, yaml_repair
+from tohlab.skills.strict_yaml import StrictYamlError, load_strict_yaml
 from tohlab.skills.yaml12 import YamlError, load_yaml
 
 _PyLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -35,6 +36,10 @@ class YamlRead:
     """Where the error stands, from 1, in the block."""
     repair: str = ""
     """The smallest change that would let it be read, where one is known."""
+    code: str = "invalid-yaml"
+    """A stable word for the rule that was broken, where there is an error."""
+    kind: str = "YAMLError"
+    """The class of the error: the library's own, or one that it lets through."""
 
     @property
     def fields(self) -> Mapping[str, Any]:
@@ -116,3 +121,29 @@ def key_value_lines(block: str) -> dict[str, str]:
         if colon:
             found[key.strip()] = value.strip()
     return found
+
+
+_STRICT_REPAIRS: Final = {
+    "flow-collection": "write the list or the mapping as indented lines, or put the value in quotes",
+    "tag": "remove the tag, or put the value in quotes",
+    "anchor": "put the value in quotes: it must not start with &",
+    "duplicate-key": "keep one of the two and remove the other",
+    "unquoted-colon": "put the value in quotes",
+    "indentation": "indent the mappings of one level alike",
+    "tab": "write a space instead of the tab",
+    "control-character": "remove the control character",
+}
+
+
+def strictyaml(block: str) -> YamlRead:
+    """Return what the Python package `strictyaml` reads: block collections of plain texts.
+
+    Every scalar is a text as written. Flow collections, tags, anchors, duplicate keys, unquoted `: ` and
+    control characters are errors, in the package's own words.
+    """
+    try:
+        value, lines = load_strict_yaml(block)
+    except StrictYamlError as error:
+        repair = _STRICT_REPAIRS.get(error.code, "correct the YAML here, or put the value in quotes")
+        return YamlRead(error=str(error), line=error.line, repair=repair, code=error.code, kind=error.kind)
+    return YamlRead(value=value, lines=lines)
