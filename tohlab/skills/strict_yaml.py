@@ -154,7 +154,7 @@ def load_strict_yaml(text: str) -> tuple[Any, dict[str, int]]:
     """Return what `strictyaml.load(text).data` is, and the line of each top-level key (from 1).
 
     A mapping is a dict of texts, lists and dicts, a sequence a list; a text that is neither (also: no text
-    at all) is given back whole. A plain `=` or `<<` as a value is a `TaggedScalar`: it is no text there either.
+    at all) is given back whole. A plain `=` or `<<` as a value is a `TaggedScalar`: no text there either.
 
     Raises:
         StrictYamlError: the package refuses it, or breaks on it.
@@ -310,8 +310,12 @@ def _value(node: Any) -> Any:
     merged: list[dict[str, Any]] = []
     depth: int | None = None
     for key, value in node.value:
+        if isinstance(key, yaml.MappingNode):
+            raise yaml.constructor.ConstructorError(
+                "while constructing a mapping", node.start_mark, "found unhashable key", key.start_mark
+            )
         if not isinstance(key, yaml.ScalarNode):
-            raise StrictYamlError("a key is no text", "key", key.start_mark.line + 1, "AssertionError")
+            raise StrictYamlError("<class 'tuple'>", "key", key.start_mark.line + 1, "AssertionError")
         if key.value == "<<" and key.style is None:
             merged.append(_merge(node, value))
             continue
