@@ -364,6 +364,7 @@ HARNESS: Final = Hermes(
         "where the list sits in the whole system prompt, and what a change does while a session runs",
         "skills of plugins, bundles, external roots and an organisation; values of metadata.hermes.config",
         "a list from the program's snapshot on disk, which shows skills of environments that are not active",
+        "the words for a file outside of the skill end as Python 3.12 and later have them",
         "asking the user for a missing secret: the answers are those of a program that cannot ask",
     ),
 )

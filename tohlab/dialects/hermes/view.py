@@ -289,7 +289,9 @@ def _variables(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
             asked.append(item)
     secrets = setup.get("collect_secrets")
     for item in secrets if isinstance(secrets, list) else [secrets]:
-        name = str(item.get("env_var") or "").strip() if isinstance(item, dict) else ""
+        if not isinstance(item, dict):
+            continue
+        name = str(item.get("env_var") or "").strip()
         if name:
             url = str(item.get("provider_url") or item.get("url") or "").strip()
             prompt = str(item.get("prompt") or f"Enter value for {name}").strip()
