@@ -7,6 +7,7 @@ harness; what its YAML library does stands here, once for each library.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,6 +15,7 @@ from typing import Any, Final
 import yaml
 
 from tohlab.skills.frontmatter import read_simple_fields, yaml_repair
+from tohlab.skills.serde_yaml import SerdeError, Struct, load_struct
 from tohlab.skills.strict_yaml import StrictYamlError, load_strict_yaml
 from tohlab.skills.yaml12 import YamlError, load_yaml
 
@@ -147,3 +149,71 @@ def strictyaml(block: str) -> YamlRead:
         repair = _STRICT_REPAIRS.get(error.code, "correct the YAML here, or put the value in quotes")
         return YamlRead(error=str(error), line=error.line, repair=repair, code=error.code, kind=error.kind)
     return YamlRead(value=value, lines=lines)
+
+
+def serde_yaml(block: str, struct: Struct) -> YamlRead:
+    """Return what the Rust crate `serde_yaml` 0.9 reads for a struct: the fields that it knows.
+
+    A plain `3000` or `yes` is a text where a text is asked for; unknown keys may have any value and stand
+    there twice. An unquoted `: `, a known key twice and a value of another kind are errors.
+    """
+    try:
+        value, lines = load_struct(block, struct)
+    except SerdeError as error:
+        reason, line, code = str(error), error.line, error.code
+        if code == "wrong-type":
+            repair = "write the value as one text, or as the kind that is expected"
+        else:
+            repair = yaml_repair(block, YamlError(reason, line, code=code))
+        return YamlRead(error=reason, line=line, repair=repair, code=code, kind="Error")
+    return YamlRead(value=value, lines=lines)
+
+
+def js_yaml(block: str) -> YamlRead:
+    """Return what the npm package `js-yaml` 4 reads: YAML 1.2 core, with timestamps and merge keys besides.
+
+    An unquoted `: ` in a value, a duplicate key, an unknown tag and a control character are errors. What the
+    package makes of dates, `<<` and digits with `_` is not told apart here: they stay texts or plain keys.
+    """
+    strange = _JS_YAML_UNPRINTABLE.search(block)
+    if strange:
+        line = block.count("\n", 0, strange.start()) + 1
+        reason = "the stream contains non-printable characters"
+        return YamlRead(error=reason, line=line, repair="remove the control character", kind="YAMLException")
+    read = npm_yaml(block)
+    if read.error is None and _MAYBE_TAG.search(block):
+        try:
+            tags = [token for token in yaml.scan(block, Loader=_PyLoader) if isinstance(token, yaml.TagToken)]
+        except yaml.YAMLError:
+            return read  # a line break of Unicode, which only YAML 1.1 takes for one
+        for token in tags:
+            if token.value not in _JS_YAML_TAGS:
+                reason = f"unknown tag !<{(token.value[0] or '') + token.value[1]}>"
+                repair = "remove the tag, or put the value in quotes"
+                line = token.start_mark.line + 1
+                return YamlRead(error=reason, line=line, repair=repair, kind="YAMLException")
+    return read
+
+
+_MAYBE_TAG: Final = re.compile(r"(?:^|[\s\[{,])!")
+_JS_YAML_UNPRINTABLE: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]"
+)
+_JS_YAML_TAGS: Final = frozenset(
+    ("!!", kind)
+    for kind in (
+        "str",
+        "seq",
+        "map",
+        "null",
+        "bool",
+        "int",
+        "float",
+        "timestamp",
+        "merge",
+        "binary",
+        "omap",
+        "pairs",
+        "set",
+    )
+)
