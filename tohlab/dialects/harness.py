@@ -43,7 +43,7 @@ class FileTree(Mapping[str, bytes]):
     def __init__(self, contents: Mapping[str, bytes], directory: Path | None = None) -> None:
         self._contents = dict(contents)
         self._directory = directory
-        self._paths: tuple[str, ...] | None = None
+        self._paths: Mapping[str, None] | None = None
 
     @classmethod
     def of(cls, texts: Mapping[str, str]) -> Self:
@@ -78,12 +78,10 @@ class FileTree(Mapping[str, bytes]):
     def __contains__(self, path: object) -> bool:
         return path in self._listed()
 
-    def _listed(self) -> tuple[str, ...]:
+    def _listed(self) -> Mapping[str, None]:
         if self._paths is None:
-            if self._directory is None:
-                self._paths = tuple(self._contents)
-            else:
-                self._paths = tuple(_walk(self._directory))
+            found = self._contents if self._directory is None else _walk(self._directory)
+            self._paths = dict.fromkeys(found)
         return self._paths
 
     def text(self, path: str) -> str:
