@@ -15,6 +15,8 @@ from typing import Any, Final
 import yaml
 
 from tohlab.skills.frontmatter import read_simple_fields, yaml_repair
+from tohlab.skills.js_yaml3 import load_js_yaml3
+from tohlab.skills.js_yaml3 import resolve_plain as js_yaml3_plain
 from tohlab.skills.serde_yaml import SerdeError, Struct, load_struct
 from tohlab.skills.strict_yaml import StrictYamlError, load_strict_yaml
 from tohlab.skills.yaml12 import YamlError, load_yaml
@@ -193,6 +195,36 @@ def js_yaml(block: str) -> YamlRead:
                 line = token.start_mark.line + 1
                 return YamlRead(error=reason, line=line, repair=repair, kind="YAMLException")
     return read
+
+
+def js_yaml3(block: str) -> YamlRead:
+    """Return what the npm package `js-yaml` 3 reads, which `gray-matter` uses.
+
+    `yes` is text, `017`, `1_000` and `1:30` are numbers, `2026-01-02` is a date, `<<` a merge. An unquoted
+    `: ` in a value, a duplicate key, an unknown tag and a control character are errors.
+    """
+    simple = read_simple_fields(block if block.endswith("\n") else block + "\n")
+    if simple is not None and all(map(_same_in_js_yaml3, simple.values())):
+        return YamlRead(value=simple)
+    try:
+        value, lines = load_js_yaml3(block)
+    except YamlError as error:
+        repair = yaml_repair(block, error)
+        return YamlRead(
+            error=error.reason, line=error.line, repair=repair, code=error.code, kind="YAMLException"
+        )
+    return YamlRead(value=value, lines=lines)
+
+
+def _same_in_js_yaml3(value: Any) -> bool:
+    # Only what YAML 1.2 takes for text, and 1.1 might not, has to be read again.
+    if isinstance(value, dict):
+        return all(map(_same_in_js_yaml3, value.values()))
+    return (
+        value is None
+        or isinstance(value, bool)
+        or (isinstance(value, str) and js_yaml3_plain(value) is value)
+    )
 
 
 _MAYBE_TAG: Final = re.compile(r"(?:^|[\s\[{,])!")
