@@ -12,7 +12,7 @@ from tohlab.dialects.harnesses import get_harness
 
 ROO = get_harness("roo")
 FILES = {
-    "tea/SKILL.md": '---\nname: tea\ndescription: Brew <tea> & "serve" what\'s left.\n---\n\n# Tea\n\nBoil.\n',
+    "tea/SKILL.md": '---\nname: tea\ndescription: Brew <tea> & "serve" what\'s up.\n---\n\n# Tea\n\nBoil.\n',
     "bread/SKILL.md": "---\nname: bread\ndescription: '  Knead.  '\nmodeSlugs: [code, ask]\n---\nKnead.\n",
 }
 
