@@ -27,7 +27,7 @@ from tohlab.dialects.harness import (
 )
 from tohlab.ecma import trim, utf16_length
 from tohlab.request import Span
-from tohlab.skills.readers import js_yaml
+from tohlab.skills.gray_matter import gray_matter
 
 HEAD: Final = "====\n\nAVAILABLE SKILLS\n\n<available_skills>\n"
 ENTRY: Final = """\
@@ -54,7 +54,6 @@ NO_NAMES: Final = "(none)"
 DEFAULT_MODE: Final = "code"
 MAX_DESCRIPTION_CHARS: Final = 1024
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_BLOCK: Final = re.compile(r"\A---(?!-)[^\n]*\n(.*?)(?:^---(?!-)[^\n]*\n?(.*))?\Z", re.DOTALL | re.MULTILINE)
 _TOOL: Final = MappingProxyType(
     {
         "type": "function",
@@ -154,13 +153,12 @@ def _escaped(text: str) -> str:
 
 def _parse(text: str, path: str, mode: str) -> HarnessSkill | Skipped:
     folder = PurePosixPath(path).parent.name
-    match = _BLOCK.match(text.removeprefix("\ufeff"))
-    block, body = (match[1], match[2] or "") if match else ("", text)
-    read = js_yaml(block)
-    if read.error is not None:
-        line = None if read.line is None else read.line + 1
-        return Skipped(path=path, code=read.code, reason=read.error, line=line, repair=read.repair)
-    fields = read.fields
+    found = gray_matter(text)
+    if found.read.error is not None:
+        line = None if found.read.line is None else found.read.line + 1
+        reason, repair = found.read.error, found.read.repair
+        return Skipped(path=path, code=found.read.code, reason=reason, line=line, repair=repair)
+    fields = found.data if isinstance(found.data, dict) else {}
     name, description = fields.get("name"), fields.get("description")
     problem: tuple[str, str, str, str] | None = None
     if not isinstance(name, str) or not name:
@@ -187,12 +185,12 @@ def _parse(text: str, path: str, mode: str) -> HarnessSkill | Skipped:
         )
     if problem is not None:
         code, reason, key, repair = problem
-        return Skipped(path=path, code=code, reason=reason, line=_line(block, key), repair=repair)
+        return Skipped(path=path, code=code, reason=reason, line=_line(text, key), repair=repair)
     here = _for_mode(fields, mode)
     return HarnessSkill(
         name=folder,
         description=trim(str(description)),
-        body=trim(body),
+        body=trim(found.content),
         path=path,
         text=text,
         fields=fields,
@@ -202,9 +200,9 @@ def _parse(text: str, path: str, mode: str) -> HarnessSkill | Skipped:
     )
 
 
-def _line(block: str, key: str) -> int:
-    at = re.search(rf"^{key}\s*:", block, re.MULTILINE)
-    return block.count("\n", 0, at.start()) + 2 if at else 1
+def _line(text: str, key: str) -> int:
+    at = re.search(rf"^{key}\s*:", text, re.MULTILINE)
+    return text.count("\n", 0, at.start()) + 1 if at else 1
 
 
 def _for_mode(fields: Any, mode: str) -> bool:
@@ -259,7 +257,7 @@ HARNESS: Final = Roo(
         "the descriptions of the skill tool and of its parameters",
         "whether anything is said where no skill is there, and how the body is trimmed",
         "the words of the console errors for skipped files",
-        "YAML is read as js-yaml 4 does, where the program has 3",
+        "that gray-matter with js-yaml 3 reads the frontmatter",
         "the answer for a call without a name",
         "a user's own command, and the longest name",
         "what a change does while a session runs; that the list is written anew is inferred",
