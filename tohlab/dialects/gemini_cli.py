@@ -100,6 +100,25 @@ _MODERN: Final = re.compile(r"gemini-(?:[3-9]|[1-9]\d)(?![\d])|(?!gemini-)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SkillRoot:
+    """A folder in which Gemini CLI looks for skills."""
+
+    folder: str = ""
+    """Relative to the root of the tree; empty for the tree itself."""
+    project: bool = False
+    """Part of a project: looked into only where the project is trusted."""
+
+
+ROOTS: Final = (
+    SkillRoot(folder="project/.agents/skills", project=True),
+    SkillRoot(folder="project/.gemini/skills", project=True),
+    SkillRoot(folder="home/.agents/skills"),
+    SkillRoot(folder="home/.gemini/skills"),
+)
+"""Gemini CLI's own roots, strongest first, for a tree with a project and a home: the option `roots`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GeminiLoaded(Loaded):
     """What Gemini CLI made of a tree, with what it tells its user."""
 
@@ -111,19 +130,27 @@ class GeminiCli(Harness):
     """Gemini CLI: one folder level, two readers in turn, a lookup that the schema makes exact.
 
     Options: `headless_approval` (False where nobody can approve a call: then there is no load tool), `bundle`
-    (the folder of the installed program, as the locations of its own skills tell it).
+    (the folder of the installed program, as the locations of its own skills tell it), `roots` (several folders
+    of the tree, as `ROOTS` names them) and `trusted` (False leaves out those of the project).
     """
 
     def load(self, tree: FileTree, setting: Setting) -> GeminiLoaded:
-        """Return the skills of the root's own `SKILL.md` and of each folder directly below it.
+        """Return the skills of each root's own `SKILL.md` and of each folder directly below it.
 
-        Of one name there is one skill: it stands where the first was met and is what the last says.
+        The weakest root is read first. Of one name there is one skill: it stands where the first was met and
+        is what the last says.
         """
         by_name: dict[str, HarnessSkill] = {}
         skipped: list[Skipped] = []
         warnings: list[str] = []
         notes: list[str] = []
-        paths, overlooked = _find(tree)
+        paths: list[str] = []
+        overlooked: list[Skipped] = []
+        for root in reversed(setting.options.get("roots") or (SkillRoot(),)):
+            if setting.options.get("trusted", True) or not root.project:
+                taken, passed_over = _find(tree, root.folder)
+                paths += taken
+                overlooked += passed_over
         for path in paths:
             found = _parse(path, tree)
             if isinstance(found, Skipped):
@@ -135,10 +162,11 @@ class GeminiCli(Harness):
                     name=found.name, winner=setting.path_of(path), loser=setting.path_of(loser.path)
                 )
                 warnings.append(warning)
-                notes.append(
-                    f"{loser.path} and {path} are both named {found.name!r}: which is met last may differ from "
-                    "machine to machine"
-                )
+                if loser.path.split("/")[:-2] == path.split("/")[:-2]:
+                    notes.append(
+                        f"{loser.path} and {path} are both named {found.name!r}: which is met last may differ "
+                        "from machine to machine"
+                    )
                 skipped.append(_replaced(loser, warning))
             by_name[found.name] = found
         for name, _ in BUILT_IN:
@@ -216,11 +244,14 @@ class GeminiCli(Harness):
         return UserTurn(texts=(text,), json=[[{"text": text}], []])
 
 
-def _find(tree: FileTree) -> tuple[list[str], list[Skipped]]:
+def _find(tree: FileTree, root: str) -> tuple[list[str], list[Skipped]]:
     taken, overlooked = [], []
-    for path in sorted(tree, key=lambda path: path.split("/")):
-        folders = path.split("/")[:-1]
-        if path.split("/")[-1].lower() != FILE.lower():
+    prefix = f"{root}/" if root else ""
+    for path in tree:
+        if not path.startswith(prefix) or not path.lower().endswith(FILE.lower()):
+            continue
+        *folders, name = path.removeprefix(prefix).split("/")
+        if name.lower() != FILE.lower():
             continue
         reason = _overlooked(path, folders)
         if reason is None:
@@ -228,9 +259,9 @@ def _find(tree: FileTree) -> tuple[list[str], list[Skipped]]:
         else:
             overlooked.append(reason)
     taken.sort(key=lambda path: path.split("/")[:-1], reverse=True)
-    if taken and taken[-1] == FILE:
+    if taken and taken[-1] == prefix + FILE:
         taken.insert(0, taken.pop())
-    return taken, overlooked
+    return taken, sorted(overlooked, key=lambda one: one.path.split("/"))
 
 
 def _overlooked(path: str, folders: list[str]) -> Skipped | None:

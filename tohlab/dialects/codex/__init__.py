@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.codex.budget import Budget, Entry, shares
 from tohlab.dialects.codex.mentions import mentioned
-from tohlab.dialects.codex.reading import find, parse
+from tohlab.dialects.codex.reading import SkillRoot, find, parse, reaches
 from tohlab.dialects.codex.shell import cat
 from tohlab.dialects.codex.texts import (
     BASE_POLICY,
@@ -59,12 +59,30 @@ TOOLS: Final = (
     "web_search",
 )
 """The program's tools, in its order; none of them is about skills."""
+ROOTS_OF_CODEX: Final = (
+    SkillRoot(folder="project/.codex/skills", scope="repo"),
+    SkillRoot(folder="home/.codex/skills", scope="user"),
+    SkillRoot(folder="home/.agents/skills", scope="user"),
+    SkillRoot(folder="home/.codex/skills/.system", scope="system"),
+    SkillRoot(folder="etc/codex/skills", scope="admin"),
+    SkillRoot(folder="project/.agents/skills", scope="repo"),
+)
+"""Codex's own roots in the order of their aliases, for a tree with a project and a home: the option `roots`.
+
+The folders from the root of a repository down to the working folder give one `.agents/skills` each.
+"""
+_LISTED: Final = ("system", "admin", "repo", "user")
+_LOADED: Final = ("repo", "user", "system", "admin")
 _FAMILY: Final = re.compile(r"gpt-(\d+)(?:\.(\d+))?(?![\d.])")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Codex(Harness):
-    """Codex: the text depends on the model's family, the budget on its window."""
+    """Codex: the text depends on the model's family, the budget on its window.
+
+    The option `roots` of a `Setting` names several folders of the tree, as `ROOTS_OF_CODEX` does; without it
+    the tree is one root of a project.
+    """
 
     fallback_window_tokens: int
     """The window of a model that the program does not know."""
@@ -74,49 +92,57 @@ class Codex(Harness):
     """The tool by which a model reads a skill; it is there without skills too."""
 
     def load(self, tree: FileTree, setting: Setting) -> Loaded:
-        """Return every skill of the tree, by name and then path; two of one name both stand."""
-        paths, overlooked = find(tree)
+        """Return every skill of the roots, by scope, name and path; two of one name both stand."""
         skills: list[HarnessSkill] = []
-        skipped: list[Skipped] = list(overlooked)
-        for path in paths:
-            found = parse(path, tree, setting)
-            if isinstance(found, Skipped):
-                skipped.append(found)
-            else:
-                skills.append(found)
-        skills.sort(key=lambda skill: (skill.name, skill.path.split("/")))
+        skipped: list[Skipped] = []
+        seen: set[str] = set()
+        for root in _roots(setting):
+            paths, overlooked = find(tree, root)
+            skipped += overlooked
+            for path in paths:
+                if path in seen:
+                    continue
+                seen.add(path)
+                found = parse(path, tree, setting)
+                if isinstance(found, HarnessSkill):
+                    skills.append(found)
+                else:
+                    skipped.append(replace(found, silent=root.scope == "system"))
+        skipped = [one for one in skipped if one.code != "hidden-folder" or one.path not in seen]
+        skills.sort(key=lambda skill: _rank(skill, _LOADED, setting))
         counts = Counter(skill.name for skill in skills)
         notes = [
             f"{count} skills are named {name!r}: all are listed, and ${name} loads none of them"
             for name, count in counts.items()
             if count > 1
         ]
-        if any(one.code == "too-many-folders" for one in overlooked):
+        if any(one.code == "too-many-folders" for one in skipped):
             notes.append("which folders are looked into depends on the order of the disk")
         return Loaded(skills=tuple(skills), skipped=tuple(skipped), notes=tuple(notes))
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
-        """Return the developer message: the roots, one line a skill, and for some models how to use them.
+        """Return the developer message: the roots in use, one line a skill, for some models how to use them.
 
         Nothing is said where no skill is to be listed.
         """
         hidden = [skill.name for skill in loaded.skills if not skill.listed]
-        skills = [skill for skill in loaded.skills if skill.listed]
+        shown = [skill for skill in loaded.skills if skill.listed]
+        skills = sorted(shown, key=lambda skill: _rank(skill, _LISTED, setting))
         if not skills:
             return Listing(text="", place=self.place, dropped=tuple(hidden))
+        aliases, table = _aliases(skills, setting)
         entries = tuple(
             Entry(
                 name=skill.name,
                 description=self._within_limit(skill.description or ""),
-                path=f"r0/{skill.path}",
+                path=aliases[skill.path],
             )
             for skill in skills
         )
         window = setting.window_tokens
         budget = Budget.of(self.fallback_window_tokens if window is None else window)
         taken = shares(entries, budget)
-        root = ROOT.format(index=0, root=setting.root.replace("\\", "/"))
-        text = "\n".join((OPENING, INTRODUCTION, ROOTS, root, ENTRIES, ""))
+        text = "\n".join((OPENING, INTRODUCTION, ROOTS, *table, ENTRIES, ""))
         spans, cut, left_out = [], [], []
         for skill, entry, chars in zip(skills, entries, taken, strict=True):
             if chars is None:
@@ -206,6 +232,34 @@ class Codex(Harness):
         return [Cut(name=skill.name, before_chars=before, after_chars=chars, why=why)]
 
 
+def _roots(setting: Setting) -> tuple[SkillRoot, ...]:
+    return tuple(setting.options.get("roots") or (SkillRoot(),))
+
+
+def _root_of(path: str, setting: Setting) -> SkillRoot:
+    # A root may lie in a hidden folder of another, which then does not look into it.
+    return next(root for root in _roots(setting) if reaches(root, path))
+
+
+def _rank(skill: HarnessSkill, scopes: tuple[str, ...], setting: Setting) -> tuple[int, str, list[str]]:
+    return scopes.index(_root_of(skill.path, setting).scope), skill.name, skill.path.split("/")
+
+
+def _aliases(skills: list[HarnessSkill], setting: Setting) -> tuple[dict[str, str], list[str]]:
+    used = {_root_of(skill.path, setting) for skill in skills}
+    roots = [root for root in dict.fromkeys(_roots(setting)) if root in used]
+    table = [
+        ROOT.format(index=index, root=setting.path_of(root.folder).replace("\\", "/"))
+        for index, root in enumerate(roots)
+    ]
+    aliases = {}
+    for skill in skills:
+        root = _root_of(skill.path, setting)
+        inside = skill.path.removeprefix(root.prefix)
+        aliases[skill.path] = f"r{roots.index(root)}/{inside}"
+    return aliases, table
+
+
 _PROVENANCE: Final = Provenance(
     fidelity="executed",
     program="Codex",
@@ -248,7 +302,6 @@ HARNESS: Final = Codex(
         "the window of a model that the program does not know (272,000) was read in the source; the runs "
         "show that 17,170 bytes of list fit without a window",
         "the models between gpt-5 and gpt-5.4: taken to be told as gpt-5.5 is",
-        "what the budget counts where roots other than one are listed",
         "what the shell shows of a file of more than 10,000 tokens",
         "a skill's file that is a link to a file is passed over by the program; here it is read",
         "a frontmatter that is a list instead of a mapping: the program's reader takes it by position",

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import yaml
 
@@ -28,6 +29,7 @@ from tohlab.skills.readers import YamlRead, serde_yaml
 from tohlab.skills.serde_yaml import Struct
 
 FILE: Final = "SKILL.md"
+Scope = Literal["system", "admin", "repo", "user"]
 SIDE_FILE: Final = "agents/openai.yaml"
 """Beside a skill's file; it can hide the skill from the list."""
 MANIFESTS: Final = (".codex-plugin/plugin.json", ".claude-plugin/plugin.json")
@@ -75,11 +77,36 @@ def on_one_line(text: str) -> str:
     return _RUN.sub(" ", text).strip(" ")
 
 
-def find(tree: FileTree) -> tuple[tuple[str, ...], tuple[Skipped, ...]]:
-    """Return the files that are looked at, and the like-named ones that are not, each with its reason."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillRoot:
+    """A folder in which Codex looks for skills."""
+
+    folder: str = ""
+    """Relative to the root of the tree; empty for the tree itself."""
+    scope: Scope = "repo"
+    """Whose it is: the list has `system`, `admin`, `repo` and `user` skills in this order."""
+
+    @property
+    def prefix(self) -> str:
+        """What the paths of its files begin with."""
+        return f"{self.folder}/" if self.folder else ""
+
+
+def reaches(root: SkillRoot, path: str) -> bool:
+    """Return whether a file lies in a root, and in no hidden folder of it."""
+    inside = path.removeprefix(root.prefix).split("/")[:-1]
+    return path.startswith(root.prefix) and not any(part.startswith(".") for part in inside)
+
+
+def find(tree: FileTree, root: SkillRoot) -> tuple[tuple[str, ...], tuple[Skipped, ...]]:
+    """Return the files of a root that are looked at, and the like-named ones that are not, with reasons."""
     folders: dict[str, set[str]] = {"": set()}
     candidates = []
-    for path in tree:
+    prefix = root.prefix
+    for whole in tree:
+        if not whole.startswith(prefix):
+            continue
+        path = whole.removeprefix(prefix)
         parts = path.split("/")
         if parts[-1].lower() == FILE.lower():
             candidates.append(path)
@@ -92,9 +119,9 @@ def find(tree: FileTree) -> tuple[tuple[str, ...], tuple[Skipped, ...]]:
     seen = _breadth_first(folders)
     taken, skipped = [], []
     for path in sorted(candidates, key=lambda path: path.split("/")):
-        reason = _overlooked(path, seen)
+        reason = _overlooked(path, prefix, seen)
         if reason is None:
-            taken.append(path)
+            taken.append(prefix + path)
         else:
             skipped.append(reason)
     return tuple(taken), tuple(skipped)
@@ -112,7 +139,7 @@ def _breadth_first(folders: dict[str, set[str]]) -> set[str]:
     return seen
 
 
-def _overlooked(path: str, seen: set[str]) -> Skipped | None:
+def _overlooked(path: str, prefix: str, seen: set[str]) -> Skipped | None:
     *folders, name = path.split("/")
     hidden = next((part for part in folders if part.startswith(".")), None)
     if name != FILE:
@@ -128,7 +155,8 @@ def _overlooked(path: str, seen: set[str]) -> Skipped | None:
         repair = "spread the skills over several roots, or remove folders"
     else:
         return None
-    return Skipped(path=path, code=code, reason=reason, repair=repair, silent=code != "too-many-folders")
+    silent = code != "too-many-folders"
+    return Skipped(path=prefix + path, code=code, reason=reason, repair=repair, silent=silent)
 
 
 def parse(path: str, tree: FileTree, setting: Setting) -> HarnessSkill | Skipped:
