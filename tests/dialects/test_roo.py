@@ -154,3 +154,13 @@ def test_what_was_not_read_is_named() -> None:
     assert ROO.provenance_of("listing").fidelity == "reconstructed"
     assert ROO.provenance_of("call").fidelity == "source"
     assert any("mandatory_skill_check" in row for row in ROO.not_measured)
+
+
+def test_eight_hundred_skills_are_all_listed_in_full() -> None:
+    files = {
+        f"s{i:03}/SKILL.md": f"---\nname: s{i:03}\ndescription: {'x' * 1000}\n---\nB\n" for i in range(800)
+    }
+    listing = ROO.listing(load(files), setting())
+    assert len(listing.spans) == 800
+    assert not listing.cut
+    assert len(listing.text) > 800_000

@@ -16,6 +16,7 @@ cannot express raises `UnsupportedByDialect`.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -86,7 +87,11 @@ class FileTree(Mapping[str, bytes]):
 
     def text(self, path: str) -> str:
         """Return a file as text: UTF-8, what is not becomes U+FFFD; a byte order mark is kept."""
-        return self[path].decode("utf-8", "surrogatepass" if self._directory is None else "replace")
+        data = self[path]
+        if self._directory is None:
+            with contextlib.suppress(UnicodeDecodeError):
+                return data.decode("utf-8", "surrogatepass")
+        return data.decode("utf-8", "replace")
 
     def below(self, directory: str) -> tuple[str, ...]:
         """Return the paths inside a folder of the tree, in path order (bytes)."""
