@@ -117,7 +117,7 @@ def _is_sound(entry: _Entry, indent: int) -> bool:
 
 def _loose(entry: _Entry, indent: int, is_last: bool) -> _Fault | None:
     text = entry.lines[0][indent:].rstrip()
-    if text[0] in "\"'[{&*!|>%@`-?:." or _COMMENT.search(text) or "\t" in text:
+    if text[0] in "\"'[{&*!|>%@`-?:." or _COMMENT.search(text) or re.search(r"\t|:[>|]", text):
         return None
     if not is_last or any(line.strip() for line in entry.lines[1:]):
         return _Fault(ONE_LINE, entry.line, indent)

@@ -201,7 +201,7 @@ class Pi(Harness):
         return Listing(text="\n".join([*parts, TAIL]), place=self.place, spans=tuple(spans))
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
-        """Return the `<skills>` section; nothing without a visible skill or without a tool that reads files."""
+        """Return the `<skills>` section; nothing without a visible skill or a tool that reads files."""
         tools = TOOLS if setting.tools is None else setting.tools
         seen = [tool for tool in tools if tool not in setting.options.get("hidden_tools", ())]
         reader = next((tool for tool in READERS if tool in seen), None)

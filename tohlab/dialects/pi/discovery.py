@@ -5,13 +5,13 @@ Source: `dist/core/package-manager.js` (`collectSkillEntries`) and `dist/core/sk
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from tohlab.dialects.harness import FileTree, Skipped
+from tohlab.dialects.pi.ignore_rules import ignores
 
 FILE: Final = "SKILL.md"
 IGNORE_FILES: Final = (".gitignore", ".ignore", ".fdignore")
@@ -89,7 +89,7 @@ def _collect(tree: FileTree, top: _Folder, kind: Kind, ignored: set[str]) -> Ite
         rules = (*rules, *_rules(tree, folder))
         if folder.entries.get(FILE, folder) is None:
             inside = _join(folder.inside, FILE)
-            if not _ignores(rules, inside):
+            if not ignores(rules, inside):
                 return _join(folder.path, FILE)
             ignored.add(_join(folder.path, FILE))
         stack.append((iter(sorted(folder.entries.items())), folder, rules))
@@ -104,7 +104,7 @@ def _collect(tree: FileTree, top: _Folder, kind: Kind, ignored: set[str]) -> Ite
             if name.startswith(".") or name == "node_modules":
                 continue
             path, inside = _join(folder.path, name), _join(folder.inside, name)
-            if _ignores(rules, f"{inside}/" if below else inside):
+            if ignores(rules, f"{inside}/" if below else inside):
                 ignored.add(path)
             elif below is not None:
                 found = enter(below, rules)
@@ -137,18 +137,6 @@ def _rule(line: str, prefix: str) -> str | None:
     pattern = line[1:] if line.startswith(("!", "\\!")) else line
     pattern = prefix + pattern.removeprefix("/")
     return f"!{pattern}" if negated else pattern
-
-
-def _ignores(rules: Sequence[str], path: str) -> bool:
-    return bool(rules) and bool(_spec(tuple(rules)).match_file(path.lower()))
-
-
-@functools.lru_cache(maxsize=256)
-def _spec(rules: tuple[str, ...]) -> Any:
-    from pathspec import GitIgnoreSpec  # few folders have an ignore file
-
-    # The npm package `ignore` folds case.
-    return GitIgnoreSpec.from_lines(rule.lower() for rule in rules)
 
 
 def _overlooked(path: str, inside: str, ignored: set[str], taken: set[str], base: str) -> Skipped:
