@@ -45,7 +45,7 @@ def with_anything_where_a_command_ran(text: str) -> re.Pattern[str]:
 
 
 def with_sample_sorted(text: str) -> str:
-    """Return a loaded skill with its sampled files in path order: the program takes them as ripgrep finds them."""
+    """Return a loaded skill with its sampled files in path order; the program has them in ripgrep's."""
     return SAMPLE.sub(lambda match: "\n".join(sorted(match[0].split("\n"))), text)
 
 
