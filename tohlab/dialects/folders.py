@@ -7,7 +7,7 @@ gives: roots in an order, one folder a skill, a block between two `---` lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -15,6 +15,7 @@ from typing import Any, Final
 from tohlab.dialects.harness import FileTree, HarnessSkill, Setting, Skipped
 
 FILE: Final = "SKILL.md"
+_NESTED: Final = re.compile(rf"(?P<dir>.+)/\.claude/skills/(?P<folder>[^/]+)/{re.escape(FILE)}")
 _FRONTMATTER: Final = re.compile(r"\A---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n([\s\S]*))?\Z")
 
 
@@ -65,6 +66,31 @@ def places(tree: FileTree, roots: tuple[str, ...]) -> Iterator[Place]:
                 continue
             seen.add(path)
             yield Place(path=path, root=root, inside=inside)
+
+
+def qualified_places(tree: FileTree, setting: Setting) -> Iterator[tuple[Place, str, str]]:
+    """Return every place by Claude Code's table, what kind it is, and what qualifies a name found there.
+
+    The kinds, in this order: `root` (qualified by nothing), `nested` (the folder that has a `.claude/skills`
+    of its own), `plugin` (the plug-in's name; `options["plugins"]` maps it to its prefix in the tree).
+    """
+    for place in places(tree, roots_of(setting)):
+        yield place, "root", ""
+    for path in sorted(tree):
+        nested = _NESTED.fullmatch(path)
+        if nested:
+            inside = (nested["folder"], FILE)
+            yield Place(path=path, root=path.rsplit("/", 2)[0], inside=inside), "nested", nested["dir"]
+    for plugin, prefix in dict(setting.options.get("plugins", {})).items():
+        for place in places(tree, (prefix.strip("/"),)):
+            yield place, "plugin", plugin
+
+
+def argument_names(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names that `arguments:` declares for a skill's words: a list, or a text with spaces."""
+    value = fields.get("arguments")
+    parts = value.split() if isinstance(value, str) else value if isinstance(value, list) else []
+    return tuple(part for part in parts if isinstance(part, str) and part and not part.isdigit())
 
 
 def overlooked(place: Place) -> Skipped:

@@ -15,14 +15,21 @@ tohlab runs no command of a skill's body: `shell_injection` is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
-from tohlab.dialects.folders import FILE, Place, cut_frontmatter, duplicate, overlooked, places, roots_of
+from tohlab.dialects.folders import (
+    Place,
+    argument_names,
+    cut_frontmatter,
+    duplicate,
+    overlooked,
+    qualified_places,
+)
 from tohlab.dialects.harness import (
     Answer,
     FileTree,
@@ -90,7 +97,6 @@ STOP_WORDS: Final = (
 )
 """Words of a description that match nothing implicitly, beside those of fewer than four letters."""
 
-_NESTED: Final = re.compile(rf"(?P<dir>.+)/\.claude/skills/(?P<folder>[^/]+)/{re.escape(FILE)}")
 _SHELL: Final = re.compile(r"(?:^|(?<=\s))!`[^`\n]+`", re.MULTILINE)
 _WORD: Final = re.compile(r"[^\W_]+")
 _STOP: Final = frozenset(STOP_WORDS.split())
@@ -162,7 +168,7 @@ class Supercode(Harness):
         notes: list[str] = []
         seen: set[str] = set()
         aside: dict[str, Skipped] = {}
-        for place, qualifier in _found(tree, setting):
+        for place, _, qualifier in qualified_places(tree, setting):
             if place.path in seen:
                 continue
             if not place.is_skill_file:
@@ -259,13 +265,6 @@ class Supercode(Harness):
         return LOADED.format(name=skill.name, directory=setting.path_of(skill.directory), body=body)
 
 
-def argument_names(fields: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names that a skill declares for its words: a list, or a text with spaces between."""
-    value = fields.get("arguments")
-    parts = value.split() if isinstance(value, str) else value if isinstance(value, list) else []
-    return tuple(part for part in parts if isinstance(part, str) and part and not part.isdigit())
-
-
 def _refuse_shell(setting: Setting) -> None:
     if setting.options.get("shell_injection"):
         raise UnsupportedByDialect(SHELL_REFUSED)
@@ -278,21 +277,6 @@ def _shell_notes(skill: HarnessSkill) -> tuple[str, ...]:
 
 def _mentions(text: str) -> list[str]:
     return [match.rstrip(".:-") for match in re.findall(r"\$[A-Za-z][\w:./-]*", text)]
-
-
-def _found(tree: FileTree, setting: Setting) -> Iterator[tuple[Place, str]]:
-    for place in places(tree, roots_of(setting)):
-        yield place, ""
-    for path in sorted(tree):
-        nested = _NESTED.fullmatch(path)
-        if nested:
-            yield (
-                Place(path=path, root=path.rsplit("/", 2)[0], inside=(nested["folder"], FILE)),
-                nested["dir"],
-            )
-    for plugin, prefix in dict(setting.options.get("plugins", {})).items():
-        for place in places(tree, (prefix.strip("/"),)):
-            yield place, plugin
 
 
 def _parse(text: str, place: Place, qualifier: str, notes: list[str]) -> HarnessSkill:
