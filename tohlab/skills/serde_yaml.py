@@ -69,7 +69,7 @@ def _events(block: str) -> list[Any]:
     try:
         events = list(yaml.parse(block, Loader=_Loader))
     except yaml.MarkedYAMLError as error:
-        raise _scanner_error(error) from None
+        raise _scanner_error(error, block.count("\n")) from None
     except yaml.reader.ReaderError as error:
         line = block.count("\n", 0, error.position) + 1
         raise SerdeError(f"{error.reason} at position {error.position}", line) from None
@@ -82,7 +82,7 @@ def _events(block: str) -> list[Any]:
     return [event for event in events if isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent)]
 
 
-def _scanner_error(error: yaml.MarkedYAMLError) -> SerdeError:
+def _scanner_error(error: yaml.MarkedYAMLError, last_line: int) -> SerdeError:
     mark, context = error.problem_mark, error.context_mark
     message = error.problem or error.context or "not YAML"
     if mark:
@@ -91,7 +91,8 @@ def _scanner_error(error: yaml.MarkedYAMLError) -> SerdeError:
         message += f", {error.context}"
         if context and mark and (context.line, context.column) != (mark.line, mark.column):
             message += f" at line {context.line + 1} column {context.column + 1}"
-    at = mark or context
+    # What is never closed is found at the very end; the line that helps is the one that opens it.
+    at = context if context and (mark is None or mark.line > last_line) else mark
     return SerdeError(message, at.line + 1 if at else None)
 
 
