@@ -14,12 +14,14 @@ def with_files_of(row: Row) -> Row:
     """Return a row with its files: a row whose files are `see: <id>` has those of the row of that id.
 
     The recording wrote large fixtures once. A row that was not kept is looked for by the fixture's name,
-    which is the last part of its id and a part of the ids of all rows that use it.
+    which is the last part of its id and a part of the ids of all rows that use it; all programs were given
+    the same fixtures.
     """
     files = row["input"]["files"]
     if set(files) != {"see"}:
         return row
-    others = [other for other in read_vectors(OWN / "codex.jsonl") if "see" not in other["input"]["files"]]
+    paths = sorted(OWN.glob("*.jsonl"), key=lambda path: path.stem != row["harness"])
+    others = [other for path in paths for other in read_vectors(path) if "see" not in other["input"]["files"]]
     wanted = files["see"]
     fixture = wanted.rsplit("/", 1)[1]
     same = [other for other in others if other["id"] == wanted]
