@@ -146,6 +146,8 @@ TOOLS: Final = (
 
 MAX_NAME_CHARS: Final = 64
 MAX_DESCRIPTION_CHARS: Final = 1024
+TEXTS: Final = ("name", "description", "license", "compatibility")
+"""The fields that have to be texts."""
 METADATA_FILE: Final = "agents/openai.yaml"
 
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -165,7 +167,8 @@ class MistralVibe(Harness):
     """Mistral Vibe: one folder level, names and descriptions by the standard's rules, near names on a miss.
 
     Options of a `Setting`: `home` (the user's home folder, in the paths of the bundled skills; `<HOME>` where
-    nothing is said), `loaded` (the names of skills whose text the conversation has already).
+    nothing is said), `loaded` (the names of skills whose text the conversation has already), `first_read` (the
+    path that the disk gives first).
     """
 
     def load(self, tree: FileTree, setting: Setting) -> Loaded:
@@ -173,7 +176,8 @@ class MistralVibe(Harness):
         found: dict[str, HarnessSkill] = {}
         skipped: list[Skipped] = []
         notes: list[str] = []
-        for path in sorted(tree, key=lambda path: path.split("/")):
+        first = setting.options.get("first_read")
+        for path in sorted(tree, key=lambda path: (path != first, path.split("/"))):
             parts = path.split("/")
             if parts[-1] != "SKILL.md" or len(parts) != 2:
                 if parts[-1].lower() == "skill.md":
@@ -321,7 +325,7 @@ def _parse(tree: FileTree, path: str, notes: list[str]) -> HarnessSkill | Skippe
     block = parts[1]
     above = content.find(block, len(parts[0]) + 3) if block else 0
     first = content.count("\n", 0, above)
-    read = pyyaml(block)
+    read = pyyaml(block, pure=True)
     if read.error is not None:
         line = None if read.line is None else first + read.line
         repair = yaml_repair(block, YamlError(read.error, read.line, code=read.code))
@@ -339,6 +343,7 @@ def _parse(tree: FileTree, path: str, notes: list[str]) -> HarnessSkill | Skippe
             "write `name: …` and `description: …`, one a line",
         )
         return Skipped(path=path, code="missing-frontmatter", reason=reason, line=first + 1, repair=repair)
+    fields = fields | {key: _decoded(fields[key]) for key in TEXTS if key in fields}
     for key, code, reason, repair in _faults(fields):
         at = re.search(rf"^{re.escape(key)}\s*:", block, re.MULTILINE)
         line = first + block.count("\n", 0, at.start()) + 1 if at else 1
@@ -361,6 +366,14 @@ def _parse(tree: FileTree, path: str, notes: list[str]) -> HarnessSkill | Skippe
         model_loads=not hidden,
         user_loads=bool(_flag(fields, "user-invocable", default=True)),
     )
+
+
+def _decoded(value: Any) -> Any:
+    # pydantic takes bytes (`!!binary`) for a text where they are UTF-8.
+    try:
+        return value.decode() if isinstance(value, bytes) else value
+    except UnicodeDecodeError:
+        return value
 
 
 def _faults(fields: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
@@ -423,7 +436,7 @@ def _openai_allows(tree: FileTree, path: str, notes: list[str]) -> bool:
     at = f"{path.rpartition('/')[0]}/{METADATA_FILE}"
     if at not in tree:
         return True
-    read = pyyaml(tree.text(at).removeprefix("\ufeff"))
+    read = pyyaml(tree.text(at).removeprefix("\ufeff"), pure=True)
     value = {} if read.value is None else read.value
     policy = value.get("policy") if isinstance(value, dict) else False
     rules = {} if policy is None else policy

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.harness import (
@@ -110,6 +110,7 @@ _WORD: Final = re.compile(r"\[Image\s+[0-9]+\]|\"[^\"]*\"|'[^']*'|[^\s\"']+", re
 _PLACEHOLDER: Final = re.compile(r"<[A-Z]+>")
 _BLOCK: Final = re.compile(r"\A---\r?\n([\s\S]*?)\r?\n---")
 _PAIR: Final = re.compile(r"([a-zA-Z_][a-zA-Z0-9_]*)\s*:\s*(.*)")
+_Fate = Literal["read", "repaired", "failed", "hidden", "lost"]
 _ALLOW_ALL: Final = MappingProxyType({"permission": "*", "action": "allow", "pattern": "*"})
 
 
@@ -136,14 +137,14 @@ class OpenCode(Harness):
         for path in sorted(tree.named("SKILL.md"), key=lambda path: (path == last, path)):
             text = tree.text(path)
             parsed_before = text in spent or bool(setting.options.get("parsed_before"))
-            matter, repaired = _read(text, parsed_before=parsed_before)
-            if repaired:
+            matter, fate = _read(text, parsed_before=parsed_before)
+            if fate == "repaired":
                 spent.add(text)
                 notes.append(
                     f"{path} loads only because its unquoted colon is repaired, which happens once for the same "
                     "bytes in one process: a second project or instance loses the skill in silence"
                 )
-            skill = _skill(matter, path, text, lost=repaired is None)
+            skill = _skill(matter, path, text, fate)
             if isinstance(skill, Skipped):
                 skipped.append(skill)
                 continue
@@ -318,27 +319,30 @@ def sanitize(text: str) -> str:
     return text.replace(match[1], "\n".join(rows), 1)
 
 
-def _read(text: str, *, parsed_before: bool) -> tuple[GrayMatter, bool | None]:
-    # The second value: repaired or not; None where the cache hides an error that came up before.
+def _read(text: str, *, parsed_before: bool) -> tuple[GrayMatter, _Fate]:
+    # The parser keeps what it made of a text before it fails, and gives that, without fields and without an
+    # error, whenever it sees the same text again: in another project, and when the repair changed nothing.
     matter = gray_matter(text)
     if matter.read.error is None:
-        return matter, False
-    if parsed_before:
-        return replace(matter, data={}), None
+        return matter, "read"
     repaired = gray_matter(sanitize(text))
-    return (matter, False) if repaired.read.error is not None else (repaired, True)
+    if parsed_before and repaired.read.error is None:
+        return matter, "lost"
+    if parsed_before or sanitize(text) == text:
+        return matter, "hidden"
+    return (matter, "failed") if repaired.read.error is not None else (repaired, "repaired")
 
 
-def _skill(matter: GrayMatter, path: str, text: str, *, lost: bool) -> HarnessSkill | Skipped:
+def _skill(matter: GrayMatter, path: str, text: str, fate: _Fate) -> HarnessSkill | Skipped:
     error = matter.read.error
     if error is not None:
         return Skipped(
             path=path,
-            code="parsed-before" if lost else matter.read.code,
+            code="parsed-before" if fate == "lost" else matter.read.code,
             reason=f"Failed to parse YAML frontmatter: {error}",
             line=None if matter.read.line is None else matter.read.line + 1,
             repair=matter.read.repair,
-            silent=lost,
+            silent=fate != "failed",
         )
     fields = matter.data if isinstance(matter.data, dict) else {}
     name, description = fields.get("name"), fields.get("description")

@@ -169,6 +169,10 @@ NONE_FOUND: Final = 'Skill "{name}" not found. No skills are currently available
 ALREADY_LOADED: Final = 'Skill "{name}" is already loaded in context.'
 NOT_SUPPORTED: Final = 'The command "/{name}" is not supported in this mode.'
 
+NAME_RULE: Final = r"/^[\p{L}\p{N}_:.-]+$/u (letters, digits, _, :, ., -)"
+NO_TEXT: Final = "Cannot convert object to primitive value"
+"""What JavaScript says of a mapping where a text is asked for."""
+
 MAX_STACKED: Final = 5
 """How many skills one line starts at most."""
 
@@ -345,20 +349,22 @@ def _parse(text: str, path: str, active: Iterable[str]) -> HarnessSkill | Skippe
                 f"give {key} a value" if _line(block, key) else f"add a line `{key}: …` to the frontmatter"
             )
             return _failed(path, f"missing-{key}", f'Missing "{key}" in frontmatter', line, repair)
+    for key, value in (("name", name), ("description", description)):
         if _string(value) is None:
-            reason = "Cannot convert object to primitive value"
-            return _failed(path, "wrong-type", reason, _line(block, key), f"write {key} as one text")
+            return _failed(path, "wrong-type", NO_TEXT, _line(block, key), f"write {key} as one text")
+        if key == "name" and not _is_name(_string(value) or ""):
+            reason = f'"name" must match {NAME_RULE}; got "{_string(value)}"'
+            repair = "write the name with letters, digits, _, :, . and - alone"
+            return _failed(path, "invalid-name", reason, _line(block, key), repair)
     name, description = _string(name) or "", _string(description) or ""
-    if not name or not all(c in "_:.-" or unicodedata.category(c)[0] in "LN" for c in name):
-        reason = f'"name" must match /^[\\p{{L}}\\p{{N}}_:.-]+$/u (letters, digits, _, :, ., -); got "{name}"'
-        repair = "write the name with letters, digits, _, :, . and - alone"
-        return _failed(path, "invalid-name", reason, _line(block, "name"), repair)
     for key in ("allowedTools", "paths"):
         if key in fields and not isinstance(fields[key], list):
             what = "an array of glob patterns" if key == "paths" else "an array"
             return _failed(
                 path, "wrong-type", f'"{key}" must be {what}', _line(block, key), f"write {key} as a list"
             )
+        if _string(fields.get(key, [])) is None:
+            return _failed(path, "wrong-type", NO_TEXT, _line(block, key), f"write {key} as a list of texts")
     for pattern in fields.get("paths", ()):
         plain = trim(_string(pattern) or "").replace("\\", "/")
         if plain.startswith("/") or re.match(r"[A-Za-z]:", plain) or ".." in plain.split("/"):
@@ -382,6 +388,10 @@ def _parse(text: str, path: str, active: Iterable[str]) -> HarnessSkill | Skippe
     )
     seen = not _hidden(skill) and (not _gates(skill) or name in active)
     return replace(skill, listed=seen, model_loads=seen)
+
+
+def _is_name(text: str) -> bool:
+    return text != "" and all(c in "_:.-" or unicodedata.category(c)[0] in "LN" for c in text)
 
 
 def _fields(block: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Any, Final
@@ -32,8 +33,8 @@ def gray_matter(text: str) -> GrayMatter:
 
     The block starts with `---` at the very beginning (a byte order mark is dropped) and ends before the next
     line that starts with `---`, whatever follows there; without such a line it is everything, and the content
-    is empty. A word after the first `---` names the language: `yaml` or none is YAML; JavaScript, which
-    gray-matter would run, is an error here, and so is every other language but YAML.
+    is empty. A word after the first `---` names the language: `yaml` or none is YAML, `json` is JSON;
+    JavaScript, which gray-matter would run, is an error here, and any other language is one there too.
     """
     text = text.removeprefix("\ufeff")
     if not text.startswith("---") or text[3:4] == "-":
@@ -54,13 +55,22 @@ def gray_matter(text: str) -> GrayMatter:
 
 
 def _read(language: str, block: str) -> YamlRead:
-    if language.lower() in _YAML:
-        body = block.removeprefix("\r").removeprefix("\n")
-        return js_yaml3(body)
-    what = "code, which is not run here" if language.lower() in _CODE else "not YAML"
-    return YamlRead(
-        error=f'frontmatter in the language "{language}" is {what}',
-        line=0,
-        repair="make line 1 exactly ---, and write the fields as YAML",
-        code="frontmatter-language",
-    )
+    kind = language.lower()
+    if kind in _YAML:
+        return js_yaml3(block.removeprefix("\r").removeprefix("\n"))
+    code, repair = "frontmatter-language", "make line 1 exactly ---, and write the fields as YAML"
+    if language == "json":
+        try:
+            return YamlRead(value=json.loads(block, parse_constant=_no_constant))
+        except (ValueError, RecursionError) as error:
+            return YamlRead(error=f"not JSON: {error}", line=0, repair=repair, code="invalid-json")
+    if kind in _CODE:
+        return YamlRead(
+            error="frontmatter in JavaScript, which is not run here", line=0, repair=repair, code=code
+        )
+    reason = f'gray-matter engine "{language}" is not registered'
+    return YamlRead(error=reason, line=0, repair=repair, code=code)
+
+
+def _no_constant(text: str) -> None:
+    raise ValueError(f"{text} is not JSON")
