@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -137,6 +138,43 @@ def test_every_body_takes_any_arguments(body: str, arguments: str) -> None:
         assert isinstance(result, str)
         if "$" not in body and not rules.append:
             assert result == body
+
+
+def two_passes(body: str, arguments: str) -> str:
+    """The slow and obvious version of `SWALLOWS`: first the numbers, then `$ARGUMENTS`, as in JavaScript."""
+    found = re.findall(r"\"[^\"]*\"|'[^']*'|[^\s\"']+", arguments)
+    words = [re.sub(r"^[\"']|[\"']\Z", "", word) for word in found]
+    numbers = [int(n) for n in re.findall(r"\$([0-9]+)", body)]
+
+    def word(match: re.Match[str]) -> str:
+        at = int(match[1]) - 1
+        if at >= len(words):
+            return ""
+        if at + 1 == max(numbers):
+            return " ".join(words[at:])
+        return words[at] if at >= 0 else "undefined"
+
+    text = re.sub(r"\$([0-9]+)", word, body)
+
+    def everything(match: re.Match[str]) -> str:
+        before, after = text[: match.start()], text[match.end() :]
+        meaning = {"$$": "$", "$&": match[0], "$`": before, "$'": after}
+        return re.sub(r"\$[$&`']", lambda m: meaning[m[0]], arguments)
+
+    done = re.sub(r"\$ARGUMENTS", everything, text)
+    if not numbers and "$ARGUMENTS" not in body and arguments.strip():
+        done += f"\n\n{arguments}"
+    return done
+
+
+@given(
+    st.text(alphabet="ab $01239AMNRGUETS[]{}\\`'\"&\n", max_size=40)
+    | st.lists(st.sampled_from(["$ARGUMENTS", "$1", "$2", "$0", " x ", "\\", "$"])).map("".join),
+    st.text(alphabet="ab $01AMNRGUETS'\"\\&` ", max_size=20)
+    | st.lists(st.sampled_from(["$ARGUMENTS", "$&", "$$", "$`", "$'", " a ", "'b c'", '"'])).map("".join),
+)
+def test_two_passes_are_what_their_slow_version_gives(body: str, arguments: str) -> None:
+    assert text(SWALLOWS, body, arguments) == two_passes(body, arguments)
 
 
 def test_the_rules_of_opencode_give_what_the_program_sent() -> None:
