@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 from tohlab.dialects.harness import FileTree, Setting
 from tohlab.dialects.harnesses import get_harness
 
-HARNESSES = ("cline", "goose", "hermes", "roo")
+HARNESSES = (
+    "claude-code",
+    "cline",
+    "goose",
+    "hermes",
+    "pikuri",
+    "roo",
+    "supercode",
+    "toh",
+    "vscode",
+)
 
 PIECES = st.sampled_from(
     [

@@ -223,7 +223,7 @@ class Supercode(Harness):
             return super().call(tool, arguments, loaded, tree, setting)
         given = arguments if isinstance(arguments, Mapping) else {}
         name, text = given.get("name"), given.get("arguments", "")
-        if not isinstance(name, str) or not isinstance(text, str) or set(given) - {"name", "arguments"}:
+        if not isinstance(name, str) or not isinstance(text, str):
             raise UnsupportedByDialect(
                 f"{self.title} refuses such arguments to its skill tool, in words that are not known: "
                 "give a text for `name` and, if at all, one for `arguments`"
@@ -340,6 +340,7 @@ HARNESS: Final = Supercode(
         "what malformed YAML gives: read line by line here; a file without frontmatter loads undescribed",
         "where the envelope of a `$slug` mention stands: behind the text here, without arguments",
         "which words of a description count as significant: four letters and no stop word here",
+        "the text for arguments that do not fit, and whether keys of no meaning do: they are ignored here",
         "one folder reached through two links: a tree of files has no links",
     ),
 )
