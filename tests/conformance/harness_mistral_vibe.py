@@ -23,7 +23,7 @@ def in_the_order_of_the_disk(loaded: Loaded, text: str) -> Loaded:
 
 
 def settings_of_unsaid_disk(case: Given) -> Iterator[Setting]:
-    """Yield a setting for each file that the disk may have given first: of equal names the first one stays."""
+    """Yield a setting for each file that the disk may have given first: of equal names the first stays."""
     yield case.setting
     for skip in case.harness.load(case.tree, case.setting).skipped:
         if skip.code == "duplicate-name":

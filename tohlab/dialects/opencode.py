@@ -29,6 +29,7 @@ from tohlab.dialects.harness import (
     Skipped,
     UserTurn,
 )
+from tohlab.dialects.substitution import Substitution
 from tohlab.ecma import json_stringify, trim, utf16_sort_key
 from tohlab.errors import UnsupportedByDialect
 from tohlab.request import Span
@@ -100,13 +101,38 @@ DENIED: Final = "The user has specified a rule which prevents you from using thi
 INVALID: Final = "The skill tool was called with invalid arguments: SchemaError({detail}).\nPlease rewrite the input so it satisfies the expected schema."
 MISSING_KEY: Final = 'Missing key\n  at ["name"]'
 WRONG_KIND: Final = "Expected {expected}, got {value}{at}"
+NO_TOOL: Final = "The arguments provided to the tool are invalid: Model tried to call unavailable tool '{tool}'. Available tools: {tools}."
+CATCH_ALL: Final = "invalid"
+"""The tool that gives this answer; it is named in it and offered to no model."""
 
+SUBSTITUTION: Final = Substitution(
+    words="quotes",
+    below="undefined",
+    last_swallows=True,
+    rescan=True,
+    replacement_patterns=True,
+    append="\n\n{arguments}",
+)
+"""What a command's arguments become; the shell lines in the text come after them."""
+
+TOOLS: Final = (
+    "bash",
+    "edit",
+    "glob",
+    "grep",
+    "question",
+    "read",
+    "skill",
+    "task",
+    "todowrite",
+    "webfetch",
+    "write",
+)
+"""The tools that the program's server offers, in its order; `opencode run` has no `question`."""
 OWN_COMMANDS: Final = ("init", "review")
 """The program's commands; a skill of such a name cannot be started by `/name`."""
 
 _SHELL: Final = re.compile(r"!`([^`]+)`")
-_NUMBER: Final = re.compile(r"\$([0-9]+)")
-_WORD: Final = re.compile(r"\[Image\s+[0-9]+\]|\"[^\"]*\"|'[^']*'|[^\s\"']+", re.IGNORECASE)
 _PLACEHOLDER: Final = re.compile(r"<[A-Z]+>")
 _BLOCK: Final = re.compile(r"\A---\r?\n([\s\S]*?)\r?\n---")
 _PAIR: Final = re.compile(r"([a-zA-Z_][a-zA-Z0-9_]*)\s*:\s*(.*)")
@@ -202,11 +228,20 @@ class OpenCode(Harness):
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return a skill's text with a sample of its files, or what the program says instead.
 
+        A tool's name in capitals is taken for the name in small letters.
+
         Raises:
             UnsupportedByDialect: another tool, or the built-in skill, whose text is the program's own.
         """
-        if tool != "skill":
-            return super().call(tool, arguments, loaded, tree, setting)
+        offered = {"skill", *(TOOLS if setting.tools is None else setting.tools)}
+        if _tool_is_off(setting):
+            offered.remove("skill")
+        meant = tool if tool in offered else tool.lower()
+        if meant not in offered:
+            names = ", ".join(sorted((*offered, CATCH_ALL)))
+            return Answer(text=NO_TOOL.format(tool=tool, tools=names), is_error=True)
+        if meant != "skill":
+            return super().call(meant, arguments, loaded, tree, setting)
         fault = _fault(arguments)
         if fault is not None:
             return Answer(text=INVALID.format(detail=fault), is_error=True)
@@ -252,51 +287,12 @@ class OpenCode(Harness):
                 return UserTurn(texts=(text,))
             return UserTurn(texts=(), sent=False, notes=(f'Command not found: "{name}".',))
         template = COMMAND.format(body=skill.body, directory=setting.path_of(skill.directory))
-        filled = fill(template, given)
+        filled = SUBSTITUTION.apply(template, given).text
         notes = tuple(
             f"the program runs this in a shell and puts its output here: {match[1]}"
             for match in _SHELL.finditer(filled)
         )
         return UserTurn(texts=(trim(filled),), notes=notes)
-
-
-def fill(template: str, arguments: str) -> str:
-    """Return a template with its arguments: `$1` and on, then `$ARGUMENTS`, or at the end where there is neither.
-
-    The placeholder with the highest number takes all words from its own on; a missing word is nothing; `$0`
-    is the word before the first, which JavaScript calls `undefined`, or the last word where it is the highest.
-    Arguments that hold `$&`, `$$` or the like mean there what they mean in JavaScript's `replaceAll`.
-    """
-    words = [re.sub(r"\A[\"']|[\"']\Z", "", word) for word in _WORD.findall(arguments)]
-    numbers = [int(number) for number in _NUMBER.findall(template)]
-    highest = max(numbers, default=0)
-
-    def word(match: re.Match[str]) -> str:
-        at = int(match[1]) - 1
-        if at >= len(words):
-            return ""
-        if at + 1 == highest:
-            return " ".join(words[at:])
-        return words[at] if at >= 0 else "undefined"
-
-    filled = _NUMBER.sub(word, template)
-    placed = "$ARGUMENTS" in template
-    filled = _replace_all(filled, "$ARGUMENTS", arguments)
-    if not numbers and not placed and trim(arguments):
-        filled += f"\n\n{arguments}"
-    return filled
-
-
-def _replace_all(text: str, what: str, by: str) -> str:
-    # JavaScript's replaceAll with a text: `$$`, `$&`, `` $` `` and `$'` in the new text are patterns.
-    if "$" not in by:
-        return text.replace(what, by)
-
-    def one(match: re.Match[str]) -> str:
-        kinds = {"$": "$", "&": what, "`": text[: match.start()], "'": text[match.end() :]}
-        return re.sub(r"\$([$&`'])", lambda m: kinds[m[1]], by)
-
-    return re.sub(re.escape(what), one, text)
 
 
 def sanitize(text: str) -> str:
@@ -360,7 +356,7 @@ def _skill(matter: GrayMatter, path: str, text: str, fate: _Fate) -> HarnessSkil
                 path,
                 "wrong-type",
                 "name is not a text",
-                _line(matter, "name"),
+                _line(text, "name"),
                 "put the value of name in quotes",
             )
         return _silent(path, "missing-name", "there is no name", 1, "add a line `name: …` to the frontmatter")
@@ -371,7 +367,7 @@ def _skill(matter: GrayMatter, path: str, text: str, fate: _Fate) -> HarnessSkil
             repair = "write description as one text"
         else:
             repair = "put the value of description in quotes"
-        return _silent(path, "wrong-type", "description is not a text", _line(matter, "description"), repair)
+        return _silent(path, "wrong-type", "description is not a text", _line(text, "description"), repair)
     return HarnessSkill(
         name=name,
         description=description,
@@ -387,9 +383,9 @@ def _silent(path: str, code: str, reason: str, line: int | None, repair: str) ->
     return Skipped(path=path, code=code, reason=reason, line=line, repair=repair, silent=True)
 
 
-def _line(matter: GrayMatter, key: str) -> int | None:
-    line = matter.read.lines.get(key)
-    return None if line is None else line + 1
+def _line(text: str, key: str) -> int | None:
+    at = re.search(rf"^[\"']?{key}[\"']?\s*:", text, re.MULTILINE)
+    return text.count("\n", 0, at.start()) + 1 if at else None
 
 
 def _replaced(earlier: HarnessSkill, path: str) -> Skipped:
@@ -491,7 +487,7 @@ HARNESS: Final = OpenCode(
     duplicate="the file that is read last; all are read side by side, so it is a race over all roots",
     load_tool="skill",
     not_measured=(
-        "arguments of a wrong kind: only a missing name was seen in a run",
+        "a tool whose name differs in capitals where the skill tool is denied",
         "frontmatter in JavaScript (`---js`): the program runs it and takes what it gives; tohlab never does",
         "the order in which ripgrep names files, and files that a .gitignore hides from it",
         "the text of the built-in skill and of the program's own commands",
