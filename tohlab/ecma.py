@@ -65,7 +65,10 @@ def json_stringify(value: Any) -> str:
 
 def number_to_string(value: float) -> str:
     """Return `String(value)`: the shortest digits that give the number back, plain up to 21 digits."""
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf") if value > 0 else float("-inf")
     if number != number or number in (float("inf"), float("-inf")):
         return "NaN" if number != number else f"{'-' if number < 0 else ''}Infinity"
     if number == 0:

@@ -342,7 +342,8 @@ def _parse(tree: FileTree, path: str, notes: list[str]) -> HarnessSkill | Skippe
             "YAML frontmatter must be a mapping/dictionary",
             "write `name: …` and `description: …`, one a line",
         )
-        return Skipped(path=path, code="missing-frontmatter", reason=reason, line=first + 1, repair=repair)
+        start = first + block.count("\n", 0, len(block) - len(block.lstrip())) + 1
+        return Skipped(path=path, code="missing-frontmatter", reason=reason, line=start, repair=repair)
     fields = fields | {key: _decoded(fields[key]) for key in TEXTS if key in fields}
     for key, code, reason, repair in _faults(fields):
         at = re.search(rf"^{re.escape(key)}\s*:", block, re.MULTILINE)

@@ -84,7 +84,7 @@ def load_js_yaml3(text: str) -> tuple[Any, dict[str, int]]:
                 return read_events(apart, _build)[0], {}
             except YamlError:
                 pass  # the first reason is the one to tell
-        if reason == "mapping values are not allowed here":
+        if reason.startswith("mapping values are not allowed"):
             reason = "bad indentation of a mapping entry"
         raise YamlError(reason, error.line, kind="YAMLException", code=error.code) from None
 
