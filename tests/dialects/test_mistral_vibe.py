@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.conformance.test_harness_vectors import OWN, read_vectors
 from tohlab.dialects.harness import Answer, FileTree, Loaded, Setting, Skipped, UserTurn
 from tohlab.dialects.harnesses import get_harness
-from tohlab.dialects.mistral_vibe import BUNDLED, invoked_names, near_names
+from tohlab.dialects.mistral_vibe import BUNDLED, TOOLS, invoked_names, near_names
 from tohlab.errors import UnsupportedByDialect
 
 VIBE = get_harness("mistral-vibe")
@@ -316,3 +317,10 @@ def test_what_is_loaded_is_not_sent_again_and_what_is_not_for_users_not_at_all()
 def test_a_thousand_skills_are_listed() -> None:
     files = {f"s{at}/SKILL.md": skill(f"s-{at}") for at in range(1000)}
     assert len(VIBE.listing(load(files), SETTING).spans) == 1000
+
+
+def test_the_tools_stand_in_the_order_that_was_sent() -> None:
+    [row] = [
+        row for row in read_vectors(OWN / "mistral-vibe.jsonl") if row["id"].endswith("tool-schema/names")
+    ]
+    assert row["output"]["json"] == list(TOOLS)

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from tests.conformance.test_harness_vectors import OWN, read_vectors
 from tohlab.dialects.harness import Answer, FileTree, Listing, Loaded, Setting, Skipped, UserTurn
 from tohlab.dialects.harnesses import get_harness
 from tohlab.dialects.qwen_code import BUNDLED, BUNDLED_HIDDEN, QwenCode, change_reminder
@@ -291,3 +292,22 @@ def test_unknown_names_and_plain_texts_go_as_they_are() -> None:
 def test_a_thousand_skills_are_listed_by_name() -> None:
     files = {f"s{at}/SKILL.md": skill(f"s-{at:04}") for at in range(1000)}
     assert listed(files) == [f"s-{at:04}" for at in range(1000)]
+
+
+@pytest.mark.parametrize(
+    ("change", "asked", "text"),
+    [
+        ("none", "bread-proof", None),
+        ("add", "new-one", skill("new-one", body="New body.")),
+        ("edit", "bread-proof", skill("bread-proof", body="Edited body.")),
+    ],
+)
+def test_the_tool_follows_the_disk_while_the_conversation_only_grows(
+    change: str, asked: str, text: str | None
+) -> None:
+    rows = {row["id"]: row for row in read_vectors(OWN / "qwen-code.jsonl")}
+    row = rows[f"qwen-code/change/live-{change}"]
+    files = row["input"]["files"] | ({} if text is None else {f"{asked}/SKILL.md": text})
+    assert call(asked, files, Setting()).text == row["output"]["json"]["tool_result_turn3"]
+    assert row["output"]["json"]["messages_prefix_equal_2_3"]
+    assert row["output"]["json"]["turn2_3"]["tools_equal"]
