@@ -12,6 +12,9 @@ from tohlab.dialects.harnesses import get_harness
 HARNESSES = (
     "claude-code",
     "cline",
+    "mistral-vibe",
+    "opencode",
+    "qwen-code",
     "goose",
     "hermes",
     "pikuri",
