@@ -96,3 +96,30 @@ def json_stringify(value: Any) -> str:
     """
     text = join_surrogates(_COMPACT_JSON.encode(value))
     return _LONE_SURROGATE.sub(lambda m: f"\\u{ord(m.group()):04x}", text)
+
+
+def number_to_string(value: float) -> str:
+    """Return `String(value)`: the shortest digits that give the number back, plain up to 21 digits."""
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf") if value > 0 else float("-inf")
+    if number != number or number in (float("inf"), float("-inf")):
+        return "NaN" if number != number else f"{'-' if number < 0 else ''}Infinity"
+    if number == 0:
+        return "0"
+    mantissa, _, exponent = f"{abs(number)!r}".partition("e")
+    whole, _, part = mantissa.partition(".")
+    part = "" if part == "0" else part
+    digits = (whole + part).lstrip("0")
+    # The number is 0.DIGITS times ten to the power of `point`.
+    point = len(whole) + int(exponent or 0) - (len(whole + part) - len(digits))
+    digits = digits.rstrip("0")
+    sign = "-" if number < 0 else ""
+    if 0 < point <= 21:
+        text = digits.ljust(point, "0")
+        return f"{sign}{text[:point]}" + (f".{text[point:]}" if len(digits) > point else "")
+    if -6 < point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    tail = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{tail}e{'+' if point > 0 else '-'}{abs(point - 1)}"

@@ -95,7 +95,7 @@ def read_fields(yaml_text: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
     except YamlError as error:
         line = None if error.line is None else error.line + 1
         reason = f"invalid YAML frontmatter: {error.kind}: {error.reason}"
-        raise FrontmatterError(error.code, reason, line, remedy=_repair(yaml_text, error)) from None
+        raise FrontmatterError(error.code, reason, line, remedy=yaml_repair(yaml_text, error)) from None
     if not isinstance(value, dict):
         remedy = "write `name: …` and `description: …`, one a line, between the two --- lines"
         raise FrontmatterError("missing-frontmatter", "missing YAML frontmatter", 2, remedy=remedy)
@@ -184,7 +184,8 @@ def missing_frontmatter(text: str) -> FrontmatterError:
     return FrontmatterError("missing-frontmatter", "missing YAML frontmatter", line, remedy=remedy)
 
 
-def _repair(yaml_text: str, error: YamlError) -> str:
+def yaml_repair(yaml_text: str, error: YamlError) -> str:
+    """Return the smallest change that would let `yaml_text` be read, in words."""
     lines = yaml_text.split("\n")
     at = (error.line or 1) - 1
     line = lines[at].rstrip("\r") if at < len(lines) else ""

@@ -11,12 +11,13 @@ Source: the `frontmatter` vectors and the npm package `yaml` 2, whose default sc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import yaml
 
+T = TypeVar("T")
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 MAX_ALIASES: Final = 100
@@ -120,6 +121,20 @@ def load_yaml(text: str) -> tuple[Any, dict[str, int]]:
         YamlError: for anything that is not one well-formed document of YAML 1.2, a duplicate key, a value
             that holds itself, nesting deeper than `MAX_DEPTH`, or more than `MAX_ALIASES` repetitions.
     """
+    return read_events(text, _build)
+
+
+def read_events(text: str, build: Callable[[Iterable[yaml.Event], dict[int, str]], T]) -> T:
+    """Return what `build` makes of the parser's events, for a reader with rules of its own.
+
+    Args:
+        text: YAML.
+        build: gets the events, and the table by which `str.translate` gives back the characters that were
+            swapped for private ones.
+
+    Raises:
+        YamlError: the parser gave up, or `build` raised it.
+    """
     text = text.removeprefix("\ufeff")
     back: dict[int, str] = {}
     foreign = sorted(set(_FOREIGN.findall(text)))
@@ -129,13 +144,13 @@ def load_yaml(text: str) -> tuple[Any, dict[str, int]]:
         back = {ord(private): char for char, private in there.items()}
         text = _FOREIGN.sub(lambda m: there[m.group()], text)
     try:
-        return _build(_events(text), back)
+        return build(_events(text), back)
     except yaml.MarkedYAMLError as error:
         failure = error
     without = _without_tabbed_nothing(text)
     if without != text:
         try:
-            return _build(_events(without), back)
+            return build(_events(without), back)
         except yaml.MarkedYAMLError as error:
             failure = error
     mark = failure.problem_mark or failure.context_mark

@@ -1,0 +1,130 @@
+"""What harnesses that were not run have in common when they look for skills: roots, folders, frontmatter.
+
+A harness whose own walk was seen or read has it in its own file. These are the plain rules that documentation
+gives: roots in an order, one folder a skill, a block between two `---` lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from tohlab.dialects.harness import FileTree, HarnessSkill, Setting, Skipped
+
+FILE: Final = "SKILL.md"
+_NESTED: Final = re.compile(rf"(?P<dir>.+)/\.claude/skills/(?P<folder>[^/]+)/{re.escape(FILE)}")
+_FRONTMATTER: Final = re.compile(r"\A---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n([\s\S]*))?\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """One file that may give a skill, and the root in which it was found."""
+
+    path: str
+    root: str
+    """The prefix of the root inside the tree; empty for the tree itself."""
+    inside: tuple[str, ...]
+    """The parts of the path below the root, the file's name last."""
+
+    @property
+    def folder(self) -> str:
+        """The name of the file's folder; empty for a file of the root itself."""
+        return self.inside[-2] if len(self.inside) > 1 else ""
+
+    @property
+    def is_skill_file(self) -> bool:
+        """Whether it is `SKILL.md` in a folder directly below the root."""
+        return len(self.inside) == 2 and self.inside[-1] == FILE
+
+
+def roots_of(setting: Setting) -> tuple[str, ...]:
+    """Return the roots that a setting names inside the tree, strongest first; by default the tree itself.
+
+    `options["roots"]` holds prefixes of the tree's paths, such as `(".pikuri/skills", ".claude/skills")`.
+    """
+    given: Any = setting.options.get("roots", ("",))
+    return tuple(root.strip("/") for root in given)
+
+
+def places(tree: FileTree, roots: tuple[str, ...]) -> Iterator[Place]:
+    """Return every file called like a skill's, root by root, then by the parts of the path, bytes compared.
+
+    A file inside two roots belongs to the first of them. Folders that begin with a dot hold no skills.
+    """
+    files = [path for path in tree if path[-8:].lower() == FILE.lower()]
+    seen: set[str] = set()
+    for root in roots:
+        start = f"{root}/" if root else ""
+        for path in sorted((p for p in files if p.startswith(start)), key=lambda p: p.encode().split(b"/")):
+            inside = tuple(path[len(start) :].split("/"))
+            if path in seen or inside[-1].lower() != FILE.lower():
+                continue
+            if any(part.startswith(".") for part in inside):
+                continue
+            seen.add(path)
+            yield Place(path=path, root=root, inside=inside)
+
+
+def qualified_places(tree: FileTree, setting: Setting) -> Iterator[tuple[Place, str, str]]:
+    """Return every place by Claude Code's table, what kind it is, and what qualifies a name found there.
+
+    The kinds, in this order: `root` (qualified by nothing), `nested` (the folder that has a `.claude/skills`
+    of its own), `plugin` (the plug-in's name; `options["plugins"]` maps it to its prefix in the tree).
+    """
+    for place in places(tree, roots_of(setting)):
+        yield place, "root", ""
+    for path in sorted(tree):
+        nested = _NESTED.fullmatch(path)
+        if nested:
+            inside = (nested["folder"], FILE)
+            yield Place(path=path, root=path.rsplit("/", 2)[0], inside=inside), "nested", nested["dir"]
+    for plugin, prefix in dict(setting.options.get("plugins", {})).items():
+        for place in places(tree, (prefix.strip("/"),)):
+            yield place, "plugin", plugin
+
+
+def argument_names(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names that `arguments:` declares for a skill's words: a list, or a text with spaces."""
+    value = fields.get("arguments")
+    parts = value.split() if isinstance(value, str) else value if isinstance(value, list) else []
+    return tuple(part for part in parts if isinstance(part, str) and part and not part.isdigit())
+
+
+def overlooked(place: Place) -> Skipped:
+    """Return why a file that is no `SKILL.md` of a folder directly below its root is not looked at."""
+    if place.inside[-1] != FILE:
+        code, reason, repair = "file-name", f"the file has to be named {FILE}", f"rename it to {FILE}"
+    elif len(place.inside) == 1:
+        code, reason = "no-folder", "a skill is a folder, and this file lies in the root itself"
+        repair = "put it into a folder of its own, named like the skill"
+    else:
+        code, reason = "too-deep", "only the folders directly below the root are looked at"
+        repair = f"move the folder {PurePosixPath(place.path).parent} up, directly below the root"
+    return Skipped(path=place.path, code=code, reason=reason, repair=repair, silent=True)
+
+
+def cut_frontmatter(text: str) -> tuple[str | None, str]:
+    """Return the text between the first line `---` and the next, or None without them, and what follows."""
+    match = _FRONTMATTER.match(text)
+    return (None, text) if match is None else (match[1] or "", match[2] or "")
+
+
+def line_of(block: str, key: str) -> int | None:
+    """Return the line of a top-level key in the whole file, from 1; None where it is not there."""
+    at = re.search(rf"^{re.escape(key)}\s*:", block, re.MULTILINE)
+    return None if at is None else block.count("\n", 0, at.start()) + 2
+
+
+def duplicate(winner: HarnessSkill, path: str, *, silent: bool) -> Skipped:
+    """Return why a skill whose name an earlier root has taken is dropped."""
+    return Skipped(
+        path=path,
+        code="duplicate-name",
+        reason=f"{winner.path} has the same name {winner.name!r} and was found first",
+        line=1,
+        repair="give one of the two another name",
+        silent=silent,
+    )

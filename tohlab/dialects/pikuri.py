@@ -1,0 +1,381 @@
+"""Pikuri (Ruby gem `pikuri-skills`): a static skill tool, the inventory in the system prompt, gated entries.
+
+Taken 2026-12-01 from the class page of `Pikuri::Tool::Skill` (tool, miss, activation) and the pages of
+`pikuri-skills` 0.0.4 (`Catalog`, `Catalog::Bundled`). The source could not be read: the inventory's frame, the
+frame of a loaded skill and what a sealed view answers for a gated skill are put together from what those pages
+say and from pi's block, which the inventory is known to follow.
+
+A skill with `paths:` is withheld until the session touches a file that one of its patterns names. A tool's
+text never changes; a gate that fires changes the next inventory, which sits in the system prompt.
+"""
+
+# ruff: noqa: E501  the texts stand whole and unbroken, as the model reads them
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from tohlab.dialects.base import Provenance
+from tohlab.dialects.folders import cut_frontmatter, duplicate, line_of, overlooked, places, roots_of
+from tohlab.dialects.gates import gate_opens, gate_patterns
+from tohlab.dialects.harness import (
+    Answer,
+    FileTree,
+    Harness,
+    HarnessSkill,
+    Listing,
+    Loaded,
+    Setting,
+    Skipped,
+)
+from tohlab.request import Span
+from tohlab.skills.readers import key_value_lines, pyyaml
+
+DESCRIPTION: Final = """\
+Load a specialized skill that provides domain-specific instructions and resources for a particular task.
+
+Usage:
+- Invoke this tool with a skill's `name` to inject its full instructions into the conversation.
+- Load only a name you were actually given: your system prompt lists them under `<available_skills>` when it carries that section, otherwise your instructions name the skills you may load.
+- The loaded skill may reference helper scripts and files in its base directory — use the `read` tool to load those when the skill's instructions tell you to.
+- On `Error: skill '...' not found`, do NOT retry with a guessed name — the error lists every name that does exist, so load one of those or report to the user that no matching skill is installed.
+"""
+
+NAME_PARAMETER: Final = (
+    'Name of the skill to load, e.g. "pdf-extraction". Must match one of the skill names you were given.'
+)
+
+HEAD: Final = """\
+
+
+The following skills provide specialized instructions for specific tasks.
+Use the skill tool to load a skill when the task matches its description.
+
+<available_skills>
+"""
+ENTRY: Final = """\
+  <skill>
+    <name>{name}</name>
+    <description>{description}</description>
+  </skill>
+"""
+TAIL: Final = "</available_skills>"
+
+LOADED: Final = """\
+<skill name="{name}" location="{directory}">
+References are relative to {directory}.
+
+{body}
+</skill>"""
+
+NOT_FOUND: Final = "Error: skill '{name}' not found. Available skills: {names}."
+NONE_AVAILABLE: Final = "none"
+
+MAX_NAME_LENGTH: Final = 64
+MAX_DESCRIPTION_LENGTH: Final = 1024
+
+SUBDIRECTORIES: Final = (".pikuri/skills", ".claude/skills", ".agents/skills")
+"""Looked at in this order below each search base, the project before the home folder."""
+
+Trust = Literal["hard", "vouched"]
+"""`hard`: what the skills of this root say counts as untrusted content, which is the default. `vouched`: the
+user has vouched for the root."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustedRoot:
+    """How far the content of one root is trusted; grading is per root, never per skill."""
+
+    root: str
+    """The prefix of the root inside the tree."""
+    level: Trust
+    skills: tuple[str, ...]
+    """The names that come from it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activation:
+    """One conversation's view of a catalog: which `paths:` gates have fired so far.
+
+    A value: what the session touches gives a new one. It belongs to one agent; a sub-agent gets the catalog
+    and none of what its parent has fired.
+    """
+
+    catalog: Loaded
+    """Every skill of the catalog, gated or not."""
+    fired: frozenset[str] = frozenset()
+    """The names whose gate has fired."""
+    sealed: bool = False
+    """Whether no gate can ever fire in it, as in a sub-agent's view."""
+
+    @property
+    def skills(self) -> tuple[HarnessSkill, ...]:
+        """The skills that are visible in it, in the catalog's order."""
+        return tuple(s for s in self.catalog.skills if s.name in self.fired or not gate_of(s))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that may be told; what is withheld is not enumerated either."""
+        return tuple(skill.name for skill in self.skills)
+
+    def get(self, name: str) -> HarnessSkill | None:
+        """Return the skill of exactly that name, or None where there is none or its gate has not fired."""
+        return next((skill for skill in self.skills if skill.name == name), None)
+
+    def touch(self, *paths: str) -> Activation:
+        """Return the view after the session has read, written or created these files, whichever tool did.
+
+        Args:
+            paths: relative to the project.
+        """
+        if self.sealed:
+            return self
+        fired = {
+            skill.name
+            for skill in self.catalog.skills
+            if skill.name not in self.fired and gate_of(skill) and gate_opens(gate_of(skill), paths)
+        }
+        return replace(self, fired=self.fired | fired) if fired else self
+
+    def promoted_since(self, earlier: Activation) -> tuple[str, ...]:
+        """Return the names that the next inventory lists and that of `earlier` did not."""
+        before = set(earlier.names)
+        return tuple(name for name in self.names if name not in before)
+
+    def for_sub_agent(self) -> Activation:
+        """Return the sealed view of a sub-agent: the same catalog, ungated names only."""
+        return Activation(catalog=self.catalog, sealed=True)
+
+
+def gate_of(skill: HarnessSkill) -> tuple[str, ...]:
+    """Return the patterns of a skill's gate; empty without one."""
+    return gate_patterns(skill.fields.get("paths"))
+
+
+def trust_of(loaded: Loaded, setting: Setting) -> tuple[TrustedRoot, ...]:
+    """Return each root that gave a skill and how far it is trusted.
+
+    `setting.options["vouched"]` holds the roots that the user has vouched for; all others are `hard`.
+    """
+    vouched = {root.strip("/") for root in setting.options.get("vouched", ())}
+    by_root: dict[str, list[str]] = {root: [] for root in roots_of(setting)}
+    for skill in loaded.skills:
+        root = next(r for r in by_root if not r or skill.path.startswith(f"{r}/"))
+        by_root[root].append(skill.name)
+    return tuple(
+        TrustedRoot(root=root, level="vouched" if root in vouched else "hard", skills=tuple(names))
+        for root, names in by_root.items()
+        if names
+    )
+
+
+def untrusted_level(loaded: Loaded, setting: Setting) -> Trust:
+    """Return what the tool as a whole is graded as: `hard` as soon as one root is."""
+    levels = {root.level for root in trust_of(loaded, setting)}
+    return "hard" if "hard" in levels else "vouched"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pikuri(Harness):
+    """Pikuri: exact names, static tool text, gates that withhold an entry and its name alike.
+
+    `Setting.options`: `roots` (prefixes in the tree, strongest first), `touched` (files that the session has
+    touched, relative to the project), `sealed` (a sub-agent's view), `vouched` (roots).
+    """
+
+    def load(self, tree: FileTree, setting: Setting) -> Loaded:
+        """Return the catalog in the order of discovery; the first skill of a name wins.
+
+        A skill behind a gate that has not fired is in it, neither listed nor loadable.
+        """
+        by_name: dict[str, HarnessSkill] = {}
+        skipped: list[Skipped] = []
+        notes: list[str] = []
+        for place in places(tree, roots_of(setting)):
+            if not place.is_skill_file:
+                skipped.append(overlooked(place))
+                continue
+            found = _parse(tree.text(place.path), place.path, place.folder, notes)
+            if isinstance(found, Skipped):
+                skipped.append(found)
+            elif found.name in by_name:
+                skipped.append(duplicate(by_name[found.name], place.path, silent=False))
+            else:
+                by_name[found.name] = found
+        catalog = Loaded(skills=tuple(by_name.values()), skipped=tuple(skipped), notes=tuple(notes))
+        visible = set(self.activation(catalog, setting).names)
+        return replace(
+            catalog,
+            skills=tuple(
+                s if s.name in visible else replace(s, listed=False, model_loads=False)
+                for s in catalog.skills
+            ),
+        )
+
+    def activation(self, loaded: Loaded, setting: Setting) -> Activation:
+        """Return the view that a setting describes."""
+        activation = Activation(catalog=loaded, sealed=bool(setting.options.get("sealed")))
+        return activation.touch(*setting.options.get("touched", ()))
+
+    def inventory(self, activation: Activation) -> Listing:
+        """Return the section of the system prompt for a view; nothing for an empty one or a sub-agent's.
+
+        A sub-agent's own system prompt has to name what it may load.
+        """
+        visible = activation.skills
+        seen = {skill.name for skill in visible}
+        gated = tuple(skill.name for skill in activation.catalog.skills if skill.name not in seen)
+        if activation.sealed:
+            return Listing(text="", place=self.place, dropped=tuple(s.name for s in visible))
+        if not visible:
+            return Listing(text="", place=self.place, dropped=gated)
+        text, spans = HEAD, []
+        for skill in visible:
+            entry = ENTRY.format(name=_escape(skill.name), description=_escape(skill.description or ""))
+            stop = len(text) + len(entry) - 1
+            spans.append(Span(label=f'entry "{skill.name}"', start=len(text), stop=stop))
+            text += entry
+        return Listing(text=text + TAIL, place=self.place, spans=tuple(spans), dropped=gated)
+
+    def listing(self, loaded: Loaded, setting: Setting) -> Listing:
+        """Return the inventory for the setting's view; `dropped` holds what a gate withholds."""
+        return self.inventory(self.activation(loaded, setting))
+
+    def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
+        """Return the `skill` tool, the same bytes whatever the catalog holds; nothing without skills."""
+        if not loaded.skills:
+            return ()
+        return (
+            {
+                "type": "function",
+                "function": {"name": "skill", "description": DESCRIPTION, "parameters": _parameters()},
+            },
+        )
+
+    def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
+        """Return the skill's block, or the miss with every name of the view.
+
+        Raises:
+            UnsupportedByDialect: another tool, or arguments that never reach this one.
+        """
+        name = arguments.get("name") if isinstance(arguments, Mapping) else None
+        if tool != "skill" or not isinstance(name, str):
+            return super().call(tool, arguments, loaded, tree, setting)
+        activation = self.activation(loaded, setting)
+        skill = activation.get(name)
+        if skill is None:
+            names = ", ".join(activation.names) or NONE_AVAILABLE
+            return Answer(text=NOT_FOUND.format(name=name, names=names), is_error=True)
+        return Answer(text=self.render_skill(skill, setting))
+
+    def render_skill(self, skill: HarnessSkill, setting: Setting) -> str:
+        """Return a loaded skill as the model reads it; nothing in it is escaped."""
+        return LOADED.format(name=skill.name, directory=setting.path_of(skill.directory), body=skill.body)
+
+
+def _parameters() -> dict[str, Any]:
+    return deepcopy(
+        {
+            "type": "object",
+            "properties": {"name": {"type": "string", "description": NAME_PARAMETER}},
+            "required": ["name"],
+        }
+    )
+
+
+def _escape(text: str) -> str:
+    for raw, escaped in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&apos;")):
+        text = text.replace(raw, escaped)
+    return text
+
+
+def _parse(text: str, path: str, folder: str, notes: list[str]) -> HarnessSkill | Skipped:
+    block, body = cut_frontmatter(text)
+    if block is None:
+        return Skipped(
+            path=path,
+            code="missing-frontmatter",
+            reason="the file does not begin with a block between two --- lines",
+            line=1,
+            repair="start the file with a line ---, then name and description, then a line ---",
+            silent=True,
+        )
+    read = pyyaml(block)
+    fields: Mapping[str, Any] = read.fields
+    if read.error is not None:
+        fields = key_value_lines(block)
+        notes.append(f"{path}: malformed YAML, read line by line: {read.error.splitlines()[0]}")
+    elif read.value is not None and not isinstance(read.value, dict):
+        fields = {}
+    description = fields.get("description")
+    if not isinstance(description, str) or not description.strip():
+        return Skipped(
+            path=path,
+            code="missing-description",
+            reason="missing description",
+            line=line_of(block, "description") or 1,
+            repair="add a line `description: …`, in one text, to the frontmatter",
+        )
+    named = fields.get("name")
+    name = str(named) if isinstance(named, str | int | float) and str(named).strip() else folder
+    for what, value, limit in (
+        ("name", name, MAX_NAME_LENGTH),
+        ("description", description, MAX_DESCRIPTION_LENGTH),
+    ):
+        if len(value) > limit:
+            notes.append(f"{path}: the {what} has {len(value)} characters, more than {limit}; it loads")
+    if name != folder:
+        notes.append(f"{path}: the name {name!r} is not that of the folder {folder!r}; it loads")
+    return HarnessSkill(
+        name=name,
+        description=description.strip(),
+        body=body.strip(),
+        path=path,
+        text=text,
+        fields=fields,
+        user_loads=False,
+    )
+
+
+_CLASS_PAGE: Final = Provenance(
+    fidelity="source",
+    program="Pikuri",
+    version="pikuri-skills 0.0.4 and its class page",
+    date="2026-12-01",
+    where="Pikuri::Tool::Skill",
+)
+_CATALOG_PAGE: Final = replace(_CLASS_PAGE, fidelity="documented", where="Pikuri::Skills::Catalog::Bundled")
+
+HARNESS: Final = Pikuri(
+    name="pikuri",
+    title="Pikuri",
+    provenance=_CLASS_PAGE,
+    text_provenance=MappingProxyType(
+        {
+            "listing": replace(_CLASS_PAGE, fidelity="reconstructed", where="after pi's block"),
+            "tools": _CLASS_PAGE,
+            "call": replace(
+                _CLASS_PAGE, fidelity="reconstructed", where="Renderer.format_skill; the miss is source"
+            ),
+            "load": _CATALOG_PAGE,
+        }
+    ),
+    place="system",
+    order="given",
+    on_change="rewrite",
+    on_resume="rewrite",
+    roots=tuple(f"{base}/{sub}" for base in ("<PROJECT>", "~") for sub in SUBDIRECTORIES),
+    duplicate="the first that is found; the others are dropped with a warning",
+    load_tool="skill",
+    not_measured=(
+        "the inventory's and a loaded skill's frames: after pi's block, the file could not be read",
+        "the glob dialect of `paths:`, and what a sealed view answers for a gated skill",
+        "what is salvaged of malformed YAML: read line by line here",
+        "how deep a root is searched: one folder here; a byte order mark: no frontmatter here",
+        "what the catalog grades a vouched root as: `vouched` here",
+    ),
+)
