@@ -125,7 +125,7 @@ class Dialect(ABC):
     errors: Mapping[str, ErrorText] = field(default_factory=_nothing, hash=False)
     """The texts of failed calls, by tohlab's word for the case (see `tohlab.tools`)."""
     schema_errors: Mapping[str, str] = field(default_factory=_nothing, hash=False)
-    """How a value that breaks a schema is told, by kind of break (see `tohlab.tools.schema`)."""
+    """How a value that breaks a schema is told, by kind of break (see `tohlab.dialects.schema`)."""
     restriction_errors: Mapping[str, str] = field(default_factory=_nothing, hash=False)
     """The refusals of a restriction of tools, by case: `unscoped`, `empty`, `unknown`, `reserved`."""
     reserved_tools: tuple[str, ...] = ()

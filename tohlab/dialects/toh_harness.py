@@ -25,6 +25,7 @@ from tohlab.dialects.harness import (
     Skipped,
     UserTurn,
 )
+from tohlab.dialects.schema import violations
 from tohlab.dialects.toh import DIALECT
 from tohlab.ecma import utf16_length
 from tohlab.errors import FrontmatterError
@@ -149,13 +150,10 @@ class TheOpenHarnessAdapter(Harness):
         """
         if tool != self.load_tool:
             return self._error("unknown-tool", tool=tool)
-        if not isinstance(arguments, Mapping):
-            return self._error("not-an-object")
-        if "name" not in arguments:
-            return self._error("name-missing")
+        wrong = violations(self.dialect.skill_tool().parameters, arguments, self.dialect.schema_errors)
+        if wrong:
+            return self._error("invalid-arguments", violations="; ".join(wrong))
         name = arguments["name"]
-        if not isinstance(name, str):
-            return self._error("name-not-a-string")
         if not self.dialect.is_name(name):
             return self._error("bad-name", name=name)
         skill = next((skill for skill in loaded.skills if skill.name == name), None)

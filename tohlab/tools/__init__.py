@@ -4,10 +4,10 @@
 what a model may do wrong. `ToolSurface` says which tools a model has.
 """
 
+from tohlab.dialects.schema import violations
 from tohlab.signals import AbortSignal
 from tohlab.tools.ask import AskUserTool, outcome_of
 from tohlab.tools.result import ToolResult, failure, parse_arguments
-from tohlab.tools.schema import violations
 from tohlab.tools.skill import SkillTool
 from tohlab.tools.surface import Restriction, ToolSurface
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tohlab.dialects import Dialect, get_dialect
+from tohlab.dialects.schema import violations
 from tohlab.ecma import join_surrogates, json_stringify
 from tohlab.errors import AskError, AskerUnavailable, ScriptError
 from tohlab.questions.agents import Agent
@@ -20,7 +21,6 @@ from tohlab.questions.service import UserQuestions
 from tohlab.request import ToolSchema
 from tohlab.signals import Abandoned, AbortSignal, until_aborted
 from tohlab.tools.result import ToolResult, failure, parse_arguments, raised
-from tohlab.tools.schema import violations
 
 GRACE_S: Final = 1.0
 """How long an asker may take to end in its own way after the call was aborted, in seconds."""

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from tohlab.dialects import Dialect, get_dialect
+from tohlab.dialects.schema import violations
 from tohlab.request import ToolSchema
 from tohlab.signals import AbortSignal
 from tohlab.skills.loading import load_skill
 from tohlab.skills.model import LoadedSkill, SkillSource
 from tohlab.tools.result import ToolResult, failure, parse_arguments, raised
-from tohlab.tools.schema import violations
 
 _BASE_KEYS = {"directory": "path", "url": "url", "opaque": "description"}
 
