@@ -101,3 +101,28 @@ def test_another_number_than_the_stored_one_is_noticed(tmp_path: Path) -> None:
     done = run_nbval(path, tmp_path)
     assert done.returncode == 1
     assert "1 failed" in done.stdout
+
+
+def test_a_plugin_that_shuffles_tests_leaves_the_cells_in_order() -> None:
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q"]
+    chapter = ROOT / "notebooks" / "04-ask-the-user.ipynb"
+    done = subprocess.run(
+        [
+            *command,
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            "-o",
+            "addopts=",
+            "--collect-only",
+            str(chapter),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    cells = [line.rsplit(" ", 1)[1] for line in done.stdout.splitlines() if "::Cell" in line]
+    assert cells == [str(n) for n in range(len(cells))], done.stdout
+    assert len(cells) > 5
