@@ -68,10 +68,7 @@ function render({ model, el }) {
   model.on("msg:custom", onMessage);
   model.on("change:closed", onClosed);
   if (model.get("closed")) onClosed();
-  else {
-    model.send({ type: "ready", page: PAGE });
-    requestAnimationFrame(() => mayTakeFocus(root) && focusFirst(root));
-  }
+  else requestAnimationFrame(() => mayTakeFocus(root) && focusFirst(root));
   return () => {
     store.views.delete(view);
     model.off("msg:custom", onMessage);
@@ -308,4 +305,9 @@ function drawReview({ uid, state, review, act }) {
   return { node, sync };
 }
 
-export default { render };
+// The form is known to be loadable as soon as its model is there: its cell may be far off the screen.
+function initialize({ model }) {
+  if (!model.get("closed")) model.send({ type: "loaded", page: PAGE });
+}
+
+export default { initialize, render };
