@@ -68,6 +68,7 @@ def notebook(windows: Windows, request: pytest.FixtureRequest) -> Iterator[Opene
     failed = request.session.testsfailed
     yield open_
     if request.session.testsfailed > failed:
+        print("JupyterLab when the test failed:", window.describe(), window.errors, sep="\n")
         windows.throw_away()
         return
     for one in opened:

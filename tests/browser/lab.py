@@ -148,7 +148,7 @@ class Window:
         self.page.on("dialog", self._dialog)
         if missing is not None:
             self.page.route(f"**/lab/extensions/{missing}/**", lambda route: route.abort())
-        self.page.goto(lab.url("/lab"), wait_until="domcontentloaded")
+        self.page.goto(lab.url("/lab") + "&reset", wait_until="domcontentloaded")
         self.settle()
 
     def settle(self) -> None:
@@ -177,6 +177,16 @@ class Window:
         self.page.evaluate(
             "async () => { const one = jupyterapp.shell.currentWidget, id = one?.sessionContext?.session?.id;"
             " one?.dispose(); if (id) await jupyterapp.serviceManager.sessions.shutdown(id); }"
+        )
+
+    def describe(self) -> str:
+        """What stands in the window: its tabs, which of them is in front, and the text of the notebook."""
+        return str(
+            self.page.evaluate(
+                "() => [...jupyterapp.shell.widgets('main')].map((one) => (one.isVisible ? '* ' : '  ')"
+                " + one.title.label).join('\\n')"
+                " + '\\n' + document.querySelector('.jp-Notebook')?.innerText"
+            )
         )
 
     def _error(self, error: Any) -> None:
@@ -243,8 +253,14 @@ class Notebook:
         self.window.command("notebook:run-all-cells", wait=False)
 
     def run_cell(self, number: int) -> None:
+        """Start a cell and return once it was sent: the command looks late at which cell is active."""
+        from playwright.sync_api import expect
+
         self.select(number)
+        prompt = self.cell(number).locator(".jp-InputPrompt")
+        before = prompt.inner_text()
         self.window.command("notebook:run-cell", wait=False)
+        expect(prompt).not_to_have_text(before)
 
     def scroll_to(self, number: int) -> None:
         """Bring a cell near the window; others may not be drawn at all."""

@@ -23,7 +23,7 @@ from tests.browser.lab import (
 if TYPE_CHECKING:
     pass
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def test_choose_several_and_own_words_by_mouse(notebook: Opener) -> None:

@@ -18,7 +18,7 @@ from tohlab.questions import Composer, Question
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 VECTORS = Path(__file__).parents[1] / "conformance" / "toh.jsonl"
 TRACES = [row for row in read_vectors(VECTORS) if row["group"] == "composer"]

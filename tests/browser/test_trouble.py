@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import Windows
 from tests.browser.lab import (
     ASK,
     SETUP,
@@ -24,7 +23,7 @@ from tests.browser.lab import (
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def test_dismiss_ends_the_whole_batch(notebook: Opener) -> None:
@@ -39,12 +38,17 @@ def test_dismiss_ends_the_whole_batch(notebook: Opener) -> None:
 
 
 def test_interrupting_the_kernel_ends_the_wait(notebook: Opener) -> None:
+    from playwright.sync_api import expect
+
     nb = notebook(ASK, "print('alive')")
     nb.run()
     nb.form(1)
     nb.interrupt()
     expect_text(nb, 1, "CancelledError")
     assert "interrupted before an answer" in nb.output(1).first.inner_text()
+    # the kernel throws away what was sent behind the interrupted cell: not before that is over
+    expect(nb.cell(2).locator(".jp-InputPrompt")).to_have_text("[ ]:")
+    nb.window.wait_for_kernel()
     nb.run_cell(2)
     expect_text(nb, 2, "alive")
 
@@ -140,12 +144,16 @@ def test_what_the_kernel_refuses_is_said_and_the_form_stays(notebook: Opener) ->
     expect_text(nb, 2, "ASK_CANCELLED")
 
 
-def test_after_a_reload_of_the_page_a_saved_question_is_there_again(
-    notebook: Opener, windows: Windows
-) -> None:
+def test_after_a_reload_of_the_page_a_saved_question_is_there_again(browser: Browser, lab: Lab) -> None:
     from playwright.sync_api import expect
 
-    nb = notebook("pending = asker.post(ask_of(NAME))", "print(pending.state, pending.answers)")
+    # a window of its own: JupyterLab opens again what was open, whenever it comes to it
+    window = Window(browser, lab)
+    nb = Notebook(
+        window,
+        "reloaded",
+        (SETUP, "pending = asker.post(ask_of(NAME))", "print(pending.state, pending.answers)"),
+    )
     nb.run()
     nb.form(1)
     nb.save()
@@ -158,6 +166,8 @@ def test_after_a_reload_of_the_page_a_saved_question_is_there_again(
     expect(nb.output(1).first).to_contain_text("1/1 answered")  # said by the form: no update reaches the page
     nb.run_cell(2)
     expect_text(nb, 2, "still here")
+    nb.close()
+    window.context.close()
 
 
 def test_after_a_restart_of_the_kernel_the_form_says_that_nobody_asks_any_more(notebook: Opener) -> None:

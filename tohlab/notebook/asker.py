@@ -215,8 +215,8 @@ class WidgetAsker:
     """Asks by a form below the cell, in JupyterLab, Notebook 7 and what else attends a Jupyter kernel.
 
     Args:
-        fall_back_after_s: how long our own form may stay unloaded before one of plain ipywidgets takes its place,
-            in seconds; None for never.
+        fall_back_after_s: how long our own form may stay unloaded before one of plain ipywidgets takes its
+            place, in seconds; None for never.
     """
 
     def __init__(self, *, fall_back_after_s: float | None = FALL_BACK_AFTER_S) -> None:

@@ -68,7 +68,10 @@ function render({ model, el }) {
   model.on("msg:custom", onMessage);
   model.on("change:closed", onClosed);
   if (model.get("closed")) onClosed();
-  else requestAnimationFrame(() => mayTakeFocus(root) && focusFirst(root));
+  else {
+    model.send({ type: "loaded", page: PAGE });
+    requestAnimationFrame(() => mayTakeFocus(root) && focusFirst(root));
+  }
   return () => {
     store.views.delete(view);
     model.off("msg:custom", onMessage);
