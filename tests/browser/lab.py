@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import shutil
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,8 @@ TOOLS = {"id": "tools", "question": "Which tools may I use?", "multiSelect": Tru
     {"label": "read"}, {"label": "write"}, {"label": "run"}]}
 NAME = {"id": "name", "question": "What is it called?"}
 """
+ASK = "told = await asker.ask(ask_of(COLOUR, TOOLS, NAME))\nprint(answers_to_json(told))"
+VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def chromium() -> str:
@@ -145,12 +148,12 @@ class Window:
         self.page.on("dialog", self._dialog)
         if missing is not None:
             self.page.route(f"**/lab/extensions/{missing}/**", lambda route: route.abort())
-        self.page.goto(lab.url("/lab"), wait_until="domcontentloaded")
+        self.page.goto(lab.url("/lab") + "&reset", wait_until="domcontentloaded")
         self.settle()
 
     def settle(self) -> None:
         """Return when JupyterLab is there, without its left side."""
-        self.page.wait_for_function("() => window.jupyterapp?.shell?.activateById", timeout=120_000)
+        self.page.wait_for_function("() => window.jupyterapp?.shell?.activateById", timeout=SLOW_MS)
         self.page.evaluate(
             "() => window.jupyterapp.restored.then(() => window.jupyterapp.shell.collapseLeft())"
         )
@@ -158,6 +161,12 @@ class Window:
     def open(self, name: str) -> None:
         """Open a notebook, on its running kernel if it has one."""
         self.command("docmanager:open", {"path": name, "factory": "Notebook"})
+        self.page.wait_for_function(
+            "name => { const one = jupyterapp.shell.currentWidget;"
+            " return one?.context?.path === name && one.context.isReady && one.sessionContext.isReady; }",
+            arg=name,
+            timeout=SLOW_MS,
+        )
         self.wait_for_kernel()
 
     def open_without_kernel(self, name: str) -> None:
@@ -168,6 +177,16 @@ class Window:
         self.page.evaluate(
             "async () => { const one = jupyterapp.shell.currentWidget, id = one?.sessionContext?.session?.id;"
             " one?.dispose(); if (id) await jupyterapp.serviceManager.sessions.shutdown(id); }"
+        )
+
+    def describe(self) -> str:
+        """What stands in the window: its tabs, which of them is in front, and the text of the notebook."""
+        return str(
+            self.page.evaluate(
+                "() => [...jupyterapp.shell.widgets('main')].map((one) => (one.isVisible ? '* ' : '  ')"
+                " + one.title.label).join('\\n')"
+                " + '\\n' + document.querySelector('.jp-Notebook')?.innerText"
+            )
         )
 
     def _error(self, error: Any) -> None:
@@ -191,7 +210,7 @@ class Window:
     def wait_for_kernel(self) -> None:
         self.page.wait_for_function(
             "() => jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'",
-            timeout=120_000,
+            timeout=SLOW_MS,
         )
 
 
@@ -214,13 +233,16 @@ class Notebook:
         return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-CodeCell")
 
     def cell(self, number: int) -> Locator:
-        return self.cells.nth(number)
+        # JupyterLab draws only the cells near the window, so a position among the drawn ones says nothing
+        front = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook"
+        return self.page.locator(f"{front} .jp-Cell[data-windowed-list-index='{number}']")
 
     def output(self, number: int) -> Locator:
         return self.cell(number).locator(".jp-OutputArea-output")
 
     def form(self, number: int) -> Locator:
-        """The form below a cell, once it is there."""
+        """The form below a cell, once it is there and scrolled to."""
+        self.scroll_to(number)
         form = self.cell(number).locator(".tohlab-ask form").first
         form.wait_for(timeout=SLOW_MS)
         return form
@@ -231,8 +253,18 @@ class Notebook:
         self.window.command("notebook:run-all-cells", wait=False)
 
     def run_cell(self, number: int) -> None:
+        """Start a cell and return once it was sent: the command looks late at which cell is active."""
+        from playwright.sync_api import expect
+
         self.select(number)
+        prompt = self.cell(number).locator(".jp-InputPrompt")
+        before = prompt.inner_text()
         self.window.command("notebook:run-cell", wait=False)
+        expect(prompt).not_to_have_text(before)
+
+    def scroll_to(self, number: int) -> None:
+        """Bring a cell near the window; others may not be drawn at all."""
+        self.page.evaluate("n => jupyterapp.shell.currentWidget.content.scrollToItem(n)", number)
 
     def select(self, number: int) -> None:
         self.page.evaluate(
@@ -250,3 +282,22 @@ class Notebook:
 
     def close(self) -> None:
         self.window.close_current()
+
+
+Opener = Callable[..., Notebook]
+
+
+def button(form: Locator, name: str) -> Locator:
+    return form.get_by_role("button", name=name, exact=True)
+
+
+def expect_text(notebook: Notebook, cell: int, text: str) -> None:
+    from playwright.sync_api import expect
+
+    notebook.scroll_to(cell)
+    expect(notebook.output(cell).last).to_contain_text(text, timeout=SLOW_MS)
+
+
+def expect_answers(notebook: Notebook, cell: int, *rows: dict[str, Any]) -> None:
+    text = json.dumps({"answers": list(rows)}, ensure_ascii=False, separators=(",", ":"))
+    expect_text(notebook, cell, text)

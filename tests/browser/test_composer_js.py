@@ -11,15 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.browser.lab import running_browser
 from tests.conformance.test_vectors import read_vectors
 from tohlab.notebook.form import answers_of_form, form_module, questions_for_form
 from tohlab.questions import Composer, Question
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 VECTORS = Path(__file__).parents[1] / "conformance" / "toh.jsonl"
 TRACES = [row for row in read_vectors(VECTORS) if row["group"] == "composer"]
@@ -65,15 +64,15 @@ PLAY = """
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with running_browser() as browser:
-        page = browser.new_page()
-        page.evaluate(
-            "async (text) => { window.composer = await import(URL.createObjectURL("
-            "new Blob([text], { type: 'text/javascript' }))); }",
-            form_module(),
-        )
-        yield page
+def page(browser: Browser) -> Iterator[Page]:
+    page = browser.new_page()
+    page.evaluate(
+        "async (text) => { window.composer = await import(URL.createObjectURL("
+        "new Blob([text], { type: 'text/javascript' }))); }",
+        form_module(),
+    )
+    yield page
+    page.close()
 
 
 def play(

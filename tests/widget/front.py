@@ -40,8 +40,8 @@ class Form:
     def questions(self) -> list[dict[str, Any]]:
         return list(json.loads(self.state["questions"])["questions"])
 
-    def ready(self, page: str = "one") -> None:
-        self.front.send(self.model_id, {"type": "ready", "page": page})
+    def loaded(self, page: str = "one") -> None:
+        self.front.send(self.model_id, {"type": "loaded", "page": page})
 
     def submit(self, *rows: Any) -> None:
         self.raw({"answers": list(rows)})

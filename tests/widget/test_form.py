@@ -68,7 +68,7 @@ def test_what_the_form_gets_can_be_sent_whatever_the_texts_hold() -> None:
 def test_the_wheel_carries_the_form() -> None:
     module = form_module()
     assert "export function choose" in module
-    assert "export default { render }" in module
+    assert "export default { initialize, render }" in module
     assert "innerHTML" not in module
 
 

@@ -44,7 +44,7 @@ def test_an_answer_reaches_the_waiting_cell_and_its_record_takes_the_place_of_th
     cell = front.start(ASK)
     form = front.form()
     assert [o["label"] for o in form.questions[0]["options"]] == ["Red", "Blue"]
-    form.ready()
+    form.loaded()
     form.submit(pick(1))
     run = front.finish(cell)
     assert run.text == "c:Blue:None\n"
@@ -207,14 +207,14 @@ def test_lone_surrogates_and_other_hostile_text_make_the_round_trip(front: Front
     assert "<b>" not in front.updates[-1]["text/html"].replace("<bdi>", "")
 
 
-def test_a_form_that_no_front_end_draws_is_replaced_by_a_plain_one(front: Front) -> None:
+def test_a_form_that_no_front_end_loads_is_replaced_by_a_plain_one(front: Front) -> None:
     cell = front.start("told(await WidgetAsker(fall_back_after_s=0.2).ask(ask_of(COLOUR)))")
     form = front.form()
     front.until(lambda: front.updates != [])
     assert VIEW in front.updates[0]
     assert front.updates[0][VIEW]["model_id"] != form.model_id
-    # it is drawn after all: nobody has begun on the plain one, so ours comes back
-    form.ready()
+    # it is loaded after all: nobody has begun on the plain one, so ours comes back
+    form.loaded()
     front.until(lambda: len(front.updates) == 2)
     assert front.updates[1][VIEW]["model_id"] == form.model_id
     form.submit(pick(1))

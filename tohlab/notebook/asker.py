@@ -33,9 +33,9 @@ NOT_PENDING: Final = "not-pending"
 HEARTBEAT_S: Final = 0.25
 """How often a waiting cell wakes up: an interrupt does not wake an event loop that sleeps."""
 FALL_BACK_AFTER_S: Final = 3.0
-"""How long the form may stay undrawn before the plain one is shown."""
+"""How long the form may stay unloaded before the plain one is shown."""
 DISCARD_AFTER_S: Final = 1.0
-"""How long the widget of a closed form is kept. One that was drawn in several page loads is kept for good: no
+"""How long the widget of a closed form is kept. One that was loaded in several pages is kept for good: no
 update of an output reaches a page that was loaded again, so there the form itself says how it ended."""
 
 _open: dict[str, list[Pending]] = {}
@@ -116,7 +116,7 @@ class _OnScreen(Pending):
         flush_pending_figures()
         _open.setdefault(self._cell, []).append(self)
         try:
-            self._form = AnyForm(self.request.questions, self._take, self._drawn)
+            self._form = AnyForm(self.request.questions, self._take, self._loaded)
         except MissingExtra:
             self._form = CoreForm(self.request.questions, self._take)
             fall_back_after_s = None
@@ -125,13 +125,13 @@ class _OnScreen(Pending):
             self._loop.call_later(fall_back_after_s, self._fall_back)
 
     def _fall_back(self) -> None:
-        """Put the plain form in the place of one that no front end has drawn."""
+        """Put the plain form in the place of one that no front end has loaded."""
         if not self._taken and self._form is not None and not self._form.pages:
             self._spare = CoreForm(self.request.questions, self._take)
             self._handle.update(self._spare.shown)
 
-    def _drawn(self) -> None:
-        """Our form is on a page after all: it gets its place back, unless the plain one is in use."""
+    def _loaded(self) -> None:
+        """Our form is there after all: it gets its place back, unless the plain one is in use."""
         self._loop.call_soon_threadsafe(self._swap_back)
 
     def _swap_back(self) -> None:
@@ -179,14 +179,16 @@ class _OnScreen(Pending):
             _open.pop(self._cell, None)
         state: Any = self.state
         record = Record(questions=self.request.questions, state=state, answers=self._answers or ())
-        if self._handle is not None:
-            self._handle.update(record)
-        for form in (self._form, self._spare):
-            if form is not None:
-                form.end(repr(record))
-                if len(form.pages) <= 1:
-                    self._loop.call_later(DISCARD_AFTER_S, form.discard)
-        self._done.set()
+        try:
+            if self._handle is not None:
+                self._handle.update(record)
+            for form in (self._form, self._spare):
+                if form is not None:
+                    form.end(repr(record))
+                    if len(form.pages) <= 1:
+                        self._loop.call_later(DISCARD_AFTER_S, form.discard)
+        finally:
+            self._done.set()  # whatever the front end made of it, whoever waits goes on
 
     async def _wait(self) -> tuple[Answer, ...]:
         if not self._done.is_set():
@@ -213,8 +215,8 @@ class WidgetAsker:
     """Asks by a form below the cell, in JupyterLab, Notebook 7 and what else attends a Jupyter kernel.
 
     Args:
-        fall_back_after_s: how long our own form may stay undrawn before one of plain ipywidgets is added, in
-            seconds; None for never.
+        fall_back_after_s: how long our own form may stay unloaded before one of plain ipywidgets takes its
+            place, in seconds; None for never.
     """
 
     def __init__(self, *, fall_back_after_s: float | None = FALL_BACK_AFTER_S) -> None:

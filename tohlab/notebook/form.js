@@ -69,7 +69,7 @@ function render({ model, el }) {
   model.on("change:closed", onClosed);
   if (model.get("closed")) onClosed();
   else {
-    model.send({ type: "ready", page: PAGE });
+    model.send({ type: "loaded", page: PAGE });
     requestAnimationFrame(() => mayTakeFocus(root) && focusFirst(root));
   }
   return () => {
@@ -308,4 +308,9 @@ function drawReview({ uid, state, review, act }) {
   return { node, sync };
 }
 
-export default { render };
+// The form is known to be loadable as soon as its model is there: its cell may be far off the screen.
+function initialize({ model }) {
+  if (!model.get("closed")) model.send({ type: "loaded", page: PAGE });
+}
+
+export default { initialize, render };

@@ -31,7 +31,7 @@ class Form(Protocol):
     shown: Any
     """What is displayed."""
     pages: set[str]
-    """The page loads in which it was drawn; empty as long as no front end has drawn it."""
+    """The page loads in which a front end has loaded it; empty as long as none has."""
 
     def end(self, text: str) -> None:
         """Close it; `text` stands where the form stood if nothing else replaces it."""
@@ -148,10 +148,10 @@ class AnyForm:
     """
 
     def __init__(
-        self, questions: Sequence[Question], take: Take, drawn: Callable[[], None] = lambda: None
+        self, questions: Sequence[Question], take: Take, loaded: Callable[[], None] = lambda: None
     ) -> None:
         self.pages: set[str] = set()
-        self._drawn = drawn
+        self._loaded = loaded
         self._questions = tuple(questions)
         self._take = take
         self.shown: Any = _ask_widget()(
@@ -168,9 +168,9 @@ class AnyForm:
     def _receive(self, _widget: Any, message: Any, _buffers: Any) -> None:
         if not isinstance(message, dict):
             return
-        if message.get("type") == "ready":
+        if message.get("type") == "loaded":
             self.pages.add(str(message.get("page")))
-            self._drawn()
+            self._loaded()
         elif message.get("type") == "sent":
             reason = self._judge(message.get("body"))
             receipt = {"type": "receipt", "number": message.get("number"), "accepted": reason is None}
