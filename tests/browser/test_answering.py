@@ -180,6 +180,22 @@ def test_post_in_one_cell_read_in_the_next(notebook: Opener) -> None:
     assert "1/1 answered" in nb.output(1).first.inner_text()
 
 
+def test_after_an_answer_by_keyboard_the_notebook_goes_on_by_keyboard(notebook: Opener) -> None:
+    nb = notebook(
+        "told = await asker.ask(ask_of(NAME))\nprint(answers_to_json(told))", "print('reached by', 'keys')"
+    )
+    nb.run_cell(0)
+    nb.run_cell(1)
+    box = nb.form(1).get_by_role("textbox")
+    box.focus()
+    nb.page.keyboard.type("kim")
+    nb.page.keyboard.press("Enter")
+    expect_text(nb, 1, '"custom":"kim"')
+    nb.page.keyboard.press("ArrowDown")
+    nb.page.keyboard.press("Control+Enter")
+    expect_text(nb, 2, "reached by keys")
+
+
 def test_a_question_takes_no_keyboard_from_who_types_elsewhere(notebook: Opener) -> None:
     from playwright.sync_api import expect
 

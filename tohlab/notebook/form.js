@@ -72,7 +72,15 @@ function render({ model, el }) {
     model.send({ type: "loaded", page: PAGE });
     requestAnimationFrame(() => mayTakeFocus(root) && focusFirst(root));
   }
+  // The record takes the form's place, and the keyboard must not fall out of the notebook with it.
+  let cell = null;
+  root.addEventListener("focusin", () => (cell = root.closest(".jp-Cell")));
+  root.addEventListener("focusout", (event) => {
+    if (event.relatedTarget && !root.contains(event.relatedTarget)) cell = null;
+  });
   return () => {
+    const active = document.activeElement;
+    if (cell?.isConnected && (active === document.body || root.contains(active))) cell.focus({ preventScroll: true });
     store.views.delete(view);
     model.off("msg:custom", onMessage);
     model.off("change:closed", onClosed);
