@@ -196,6 +196,20 @@ def test_after_an_answer_by_keyboard_the_notebook_goes_on_by_keyboard(notebook: 
     expect_text(nb, 2, "reached by keys")
 
 
+def test_escape_gives_the_keyboard_back_to_the_cell_and_keeps_the_question(notebook: Opener) -> None:
+    nb = notebook("pending = asker.post(ask_of(NAME))", "print('reached by', 'keys', pending.state)")
+    nb.run_cell(0)
+    nb.run_cell(1)
+    box = nb.form(1).get_by_role("textbox")
+    box.focus()
+    nb.page.keyboard.type("half")
+    nb.page.keyboard.press("Escape")
+    nb.page.keyboard.press("ArrowDown")
+    nb.page.keyboard.press("Control+Enter")
+    expect_text(nb, 2, "reached by keys waiting")
+    assert box.input_value() == "half"
+
+
 def test_a_question_takes_no_keyboard_from_who_types_elsewhere(notebook: Opener) -> None:
     from playwright.sync_api import expect
 

@@ -60,7 +60,8 @@ def main(argv: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    # the engine's threads would keep a normal exit waiting
     code = main(sys.argv[1:])
+    if code:
+        sys.exit(code)  # a normal exit: the engine's log has a thread of its own, and only then is it written out
     sys.stdout.flush()
-    os._exit(code)
+    os._exit(code)  # the threads of a running engine would keep a normal exit waiting
