@@ -62,6 +62,6 @@ def main(argv: list[str]) -> int:
 if __name__ == "__main__":
     code = main(sys.argv[1:])
     if code:
-        sys.exit(code)  # a normal exit: the engine's log has a thread of its own, and only then is it written out
+        sys.exit(code)  # a normal exit, since only that waits for the thread that writes the engine's log
     sys.stdout.flush()
     os._exit(code)  # the threads of a running engine would keep a normal exit waiting
