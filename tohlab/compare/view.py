@@ -118,8 +118,10 @@ class HarnessView:
     """Skills that their own files or the settings keep out of the list."""
     skipped: tuple[Skipped, ...]
     """Files that give no skill; paths below the skills root, in the folder for `folder-name-taken`."""
+    layout_notes: tuple[str, ...]
+    """How the folder was laid out, and where its paths come from."""
     notes: tuple[str, ...]
-    """What is not certain, and how the folder was laid out."""
+    """What is not certain."""
     not_measured: tuple[str, ...]
     """What is known to differ from the real program, or was not checked."""
     meter: str
@@ -216,7 +218,7 @@ class HarnessView:
             "tools": [dict(tool) for tool in self.tools],
             "rows": list(self.rows()),
             "warnings": list(self.listing.warnings),
-            "notes": list(self.notes),
+            "notes": [*self.layout_notes, *self.notes],
             "not_measured": list(self.not_measured),
         }
 
@@ -285,7 +287,8 @@ def view_laid(laid: Laid, harness: Harness, setting: Setting, meter: TokenMeter)
         dropped=tuple(_dropped(skill, listing) for skill in unlisted if skill.listed),
         hidden=tuple(_hidden(skill) for skill in unlisted if not skill.listed),
         skipped=(*loaded.skipped, *laid.left_out),
-        notes=(*laid.notes, *_root_note(listing, setting), *loaded.notes),
+        layout_notes=(*laid.notes, *_root_note(listing, setting)),
+        notes=(*_tool_note(harness, tools), *loaded.notes),
         not_measured=harness.not_measured,
         meter=meter.name,
         window_tokens=setting.window_tokens,
@@ -352,6 +355,11 @@ def _hidden(skill: HarnessSkill) -> Unlisted:
             else "switched off, for models and users"
         )
     return Unlisted(name=skill.name, path=skill.path, why=why, model_loads=skill.model_loads)
+
+
+def _tool_note(harness: Harness, tools: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    if tools and harness.loads_by == "path":
+        yield f"the tool {harness.load_tool} reads any file and is there without skills too"
 
 
 def _root_note(listing: Listing, setting: Setting) -> Iterable[str]:

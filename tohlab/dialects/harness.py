@@ -279,6 +279,9 @@ class Harness(ABC):
     """Which of two skills of one name wins."""
     load_tool: str | None = None
     """The tool by which a model loads a skill, or None where it reads the file."""
+    loads_by: Literal["name", "path"] = "name"
+    """What a model gives the load tool; `path` where it is the program's own tool that reads any file, which
+    is there without skills too."""
     not_measured: tuple[str, ...] = ()
     """What is known to differ from the real program, or was not checked."""
 
