@@ -35,7 +35,11 @@ def print_comparison(comparison: Comparison, sort: str) -> None:
     for row in sorted(rows, key=lambda row: -row["total_tokens"]) if sort == "tokens" else rows:
         own = f"+{row['bundled']}" if row["bundled"] else ""
         ratio = "–" if row["ratio"] is None else f"{row['ratio']:.2f}"
-        cells = [Text(row["harness"]), Text(_PLACES.get(row["place"], row["place"])), f"{row['listed']}{own}"]
+        cells: list[Any] = [
+            Text(row["harness"]),
+            Text(_PLACES.get(row["place"], row["place"])),
+            f"{row['listed']}{own}",
+        ]
         cells += [f"{row[key]:,}" if row[key] else "–" for key in ("cut", "dropped", "hidden", "skipped")]
         cells += [f"{row[key]:,}" for key in ("tools_tokens", "listing_tokens", "total_tokens")]
         table.add_row(*cells, ratio)
