@@ -103,7 +103,7 @@ def same(one: Any, other: Any) -> bool:
     return repr(one) == repr(other)
 
 
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=250)
 @given(BLOCKS)
 @example("description: |\n  a")
 @example("on: true")
@@ -119,7 +119,7 @@ def test_pyyaml_reads_the_same_with_and_without_the_quick_way(block: str) -> Non
     assert same((read.value, read.error), expected)
 
 
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=250)
 @given(BLOCKS)
 @example("name: 'null'\n")
 @example("description: >\n  a")
@@ -133,7 +133,7 @@ def test_a_struct_is_read_the_same_with_and_without_the_quick_way(block: str) ->
     assert same((read.value, dict(read.lines), read.error, read.line), expected)
 
 
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=250)
 @given(BLOCKS)
 def test_strictyaml_reads_the_same_with_and_without_the_quick_way(block: str) -> None:
     expected: tuple[Any, ...]
