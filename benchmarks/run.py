@@ -257,7 +257,7 @@ def sixteen(quick: bool) -> dict[str, Any]:
             return compare_harnesses(folder, meter=TiktokenMeter())
 
         def alone(shares: bool) -> list[tuple[str, int, int, tuple[int, ...]]]:
-            """Each harness by itself: it reads the folder, parses every file, and its texts are encoded whole."""
+            """Each harness by itself: reads the folder, parses every file, has its texts encoded whole."""
             rows = []
             for harness in harnesses:
                 sharing.forget()
@@ -294,7 +294,7 @@ def sixteen(quick: bool) -> dict[str, Any]:
             "alone_with_a_share_for_each_skill_s": shares_s,
             "ratio_with_a_share_for_each_skill": shares_s / ours_s,
             "total_tokens": sum(view.total_tokens for view in found.views),
-            "what each does": "ours gives every skill its share of every list; only the third way does so too",
+            "shares": "what each skill costs in each list: ours gives it, and the third way, not the second",
         },
     }
 

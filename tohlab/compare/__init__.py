@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from tohlab.compare.comparison import Comparison, compare_harnesses
 from tohlab.compare.difference import Difference, LineDifference, SkillDifference, difference
-from tohlab.compare.view import ROOT, EntryView, HarnessView, Unlisted, view_harness
+from tohlab.compare.values import EntryView, HarnessView, Unlisted
+from tohlab.compare.view import ROOT, view_harness
 
 __all__ = [
     "ROOT",

@@ -9,7 +9,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from tohlab.compare.source import lay_out
-from tohlab.compare.view import ROOT, WINDOW_TOKENS, HarnessView, view_laid
+from tohlab.compare.values import HarnessView
+from tohlab.compare.view import ROOT, WINDOW_TOKENS, view_laid
 from tohlab.dialects.harness import FileTree, Harness, Setting
 from tohlab.dialects.harnesses import get_harness, harness_names
 from tohlab.dialects.installed import Layout

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Final, Literal
 
-from tohlab.compare.view import HarnessView
+from tohlab.compare.values import HarnessView
 
 Kind = Literal["same", "changed", "removed", "added"]
 

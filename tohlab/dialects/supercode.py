@@ -180,7 +180,7 @@ class Supercode(Harness):
                 skipped.append(duplicate(by_name[skill.name], place.path, silent=True))
                 continue
             by_name[skill.name] = skill
-            commands = len(_SHELL.findall(skill.body))
+            commands = len(_SHELL.findall(skill.body)) if "!`" in skill.body else 0
             if commands:
                 notes.append(f"{place.path}: {commands} shell commands stay as they are written")
         skipped += [found for path, found in aside.items() if path not in seen]

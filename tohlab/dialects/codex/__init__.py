@@ -244,8 +244,11 @@ def _roots(setting: Setting) -> tuple[SkillRoot, ...]:
 
 
 def _root_of(path: str, setting: Setting) -> SkillRoot:
+    roots = _roots(setting)
+    if len(roots) == 1:
+        return roots[0]
     # A root may lie in a hidden folder of another, which then does not look into it.
-    return next(root for root in _roots(setting) if reaches(root, path))
+    return next(root for root in roots if reaches(root, path))
 
 
 def _rank(skill: HarnessSkill, scopes: tuple[str, ...], setting: Setting) -> tuple[int, str, list[str]]:
