@@ -91,7 +91,8 @@ def _best(
         tried = _alone(path, text, root, placed)
         return {h.name: OUTCOMES.index(fates_of(h, tried)[0][path].outcome) for h in harnesses}
 
-    useful, text = [], before
+    useful: list[str] = []
+    text = before
     for rule in RULES:
         changed = change((*useful, rule))
         if changed != text:
@@ -237,7 +238,8 @@ def write_fixes(proposed: Iterable[Fix], directory: str | os.PathLike[str]) -> t
             _replace(path, _data(fix.after))
         except OSError as error:
             raise SkillError(
-                f"{path} cannot be written: {error.strerror or error}; {len(written)} files were written before"
+                f"{path} cannot be written: {error.strerror or error}; make it writable and run this again "
+                f"({len(written)} files were written before it)"
             ) from error
         written.append(path)
     return tuple(written)

@@ -173,9 +173,8 @@ def _altered(here: str, there: str) -> _Change:
             f"the description ({sizes[0]:,} characters in the file, {sizes[1]:,} here) differs from "
             f"character {at + 1} on: {_short(here[start:])} instead of {_short(there[start:])}"
         )
-    return _Change(
-        "changed", "description-altered", reason, "description", "put the description in quotes", *sizes
-    )
+    repair = "make the frontmatter plain YAML that every reader takes alike"
+    return _Change("changed", "description-altered", reason, "description", repair, *sizes)
 
 
 def _hidden(skill: HarnessSkill, meant: Meant, listing: Listing) -> _Change:

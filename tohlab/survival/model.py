@@ -83,8 +83,8 @@ class Finding:
     def message(self) -> str:
         """What it does, in a sentence."""
         return {
-            "closing-tag": f"{self.text} in the {self.place} closes the block that it stands in: what follows "
-            "reads as the harness's own words",
+            "closing-tag": f"{self.text} in the {self.place} closes the block that it stands in: what "
+            "follows reads as the harness's own words",
             "quote-in-name": f"the quote in the name {self.text} ends the quoted name early",
             "control-character": f"control characters in the {self.place} reach the model: {self.text}",
             "invisible-character": f"invisible characters in the {self.place} reach the model: {self.text}",
@@ -124,7 +124,9 @@ class Fix:
         """Return the change as a unified diff that `patch -p1` and `git apply` take."""
         old, new = (_diff_lines(text) for text in (self.before, self.after))
         rows = difflib.unified_diff(old, new, f"a/{self.path}", f"b/{self.path}")
-        return "".join(row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows)
+        return "".join(
+            row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fix as plain data, the texts as a diff."""

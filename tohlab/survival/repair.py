@@ -197,7 +197,7 @@ def _blocks_for_flows(block: str) -> str:
     root = _compose(block)
     done = -1
     changes: list[tuple[int, int, str]] = []
-    for node, key in _nodes(root):
+    for node, key in sorted(_nodes(root), key=lambda pair: pair[0].start_mark.index):
         start, stop = node.start_mark.index, node.end_mark.index
         is_flow = isinstance(node, yaml.CollectionNode) and node.flow_style
         if not is_flow or start < done or "#" in block[start:stop]:
