@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from tohlab.dialects.harnesses import get_harness
 from tohlab.dialects.installed import Layout
 from tohlab.errors import SkillError
 from tohlab.skills.checks import FileReport, check_tree
@@ -83,6 +84,8 @@ def command(
     if write and not fix:
         raise click.UsageError("--write goes with --fix")
     names, needed = _names(dialects, "--dialect"), _names(required, "--require")
+    for name in needed:
+        get_harness(name)
     reports = check_tree(directory)
     looked_at = list(dict.fromkeys([*names, *needed])) if names else None
     table = survey(directory, looked_at, layout=layout)
