@@ -42,6 +42,7 @@ def test_every_file_has_a_fate_in_every_harness(files: dict[str, bytes]) -> None
     for fate in table.fates:
         assert fate.outcome in OUTCOMES
         assert bool(fate.code and fate.reason) is (fate.outcome != "loads")
+        assert fate.codes[:1] == ((fate.code,) if fate.code else ())
         assert (fate.name is None) is (fate.outcome == "skipped")
         lines = files[fate.path].count(b"\n") + files[fate.path].count(b"\r") + 1
         assert fate.line is None or 1 <= fate.line <= lines + 1

@@ -92,6 +92,15 @@ def test_a_name_without_its_description_is_hidden_by_a_budget() -> None:
     assert table.troubled() == ()
 
 
+def test_all_that_happened_to_a_file_is_said() -> None:
+    files = {f"s{n:03}/SKILL.md": skill_text(f"s{n:03}", "About ships. " * 20) for n in range(60)}
+    files["t/SKILL.md"] = skill_text("other", "About ships. " * 20)
+    fate = of(files, "claude-code").fate("t/SKILL.md", "claude-code")
+    assert (fate.outcome, fate.code, fate.codes) == ("hidden", "names-only", ("names-only", "renamed"))
+    assert "; it is called 't' here and 'other' in the file" in fate.reason
+    assert of(files, "claude-code").troubled() == ("t/SKILL.md",)
+
+
 def test_a_skill_that_the_budget_drops_is_hidden() -> None:
     files = {f"s{n:04}-{'x' * 50}/SKILL.md": skill_text(f"s{n:04}-{'x' * 50}") for n in range(300)}
     table = of(files, "codex")

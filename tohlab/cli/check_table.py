@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tohlab.dialects.harnesses import get_harness
-from tohlab.survival.model import COMMON, Fate, Finding, Survey
+from tohlab.survival.model import Fate, Finding, Survey
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -155,7 +155,7 @@ def _fate_lines(
     told = report is not None and any(problem.level == "error" for problem in report.problems)
     groups: dict[tuple[str, int | None, str, str], list[Fate]] = {}
     for fate in fates:
-        if fate.outcome == "loads" or (fate.code in COMMON and not every):
+        if fate.outcome == "loads" or not (fate.is_trouble or every):
             continue
         if told and report is not None and fate.harness in report.loads and fate.outcome == "skipped":
             continue
@@ -177,7 +177,7 @@ def _fate_lines(
 def _note_lines(fates: Sequence[Fate], width: int, *, every: bool) -> Iterator[Any]:
     from rich.text import Text
 
-    if not every and all(fate.outcome == "loads" or fate.code in COMMON for fate in fates):
+    if not every and not any(fate.is_trouble for fate in fates):
         return
     said: dict[str, list[str]] = {}
     for fate in fates:

@@ -39,6 +39,8 @@ class Fate:
     """As the harness keeps it, before a list cuts it."""
     code: str = ""
     """A stable word for the rule behind the outcome; empty for `loads`."""
+    codes: tuple[str, ...] = ()
+    """The words for all that happened to it, `code` first: a skill can be renamed and cut at once."""
     reason: str = ""
     """What happened, in the harness's words where it says any; empty for `loads`."""
     line: int | None = None
@@ -58,7 +60,12 @@ class Fate:
         """Return the fate as plain data, without the file and the harness."""
         fields = self.__dataclass_fields__
         made = {key: getattr(self, key) for key in fields if key not in ("path", "harness")}
-        return {**made, "notes": list(self.notes)}
+        return {**made, "codes": list(self.codes), "notes": list(self.notes)}
+
+    @property
+    def is_trouble(self) -> bool:
+        """Whether something happened to the file that is not just a harness's limit or budget."""
+        return any(code not in COMMON for code in self.codes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,9 +209,7 @@ class Survey:
         """
         found = {finding.path for finding in self.findings}
         return tuple(
-            path
-            for path, fates in self.by_file()
-            if path in found or any(fate.outcome != "loads" and fate.code not in COMMON for fate in fates)
+            path for path, fates in self.by_file() if path in found or any(fate.is_trouble for fate in fates)
         )
 
     def rows(self) -> list[dict[str, Any]]:
