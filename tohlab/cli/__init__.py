@@ -22,7 +22,7 @@ from tohlab.errors import RunInterrupted, TohlabError
 
 COMMANDS = {
     "render": "The exact text that a model reads.",
-    "check": "Which skill files load, and why the others do not.",
+    "check": "Which skill files load where, and why the others do not.",
     "tokens": "What the catalog and the skill tool cost, row by row.",
     "prefix": "What a change to one skill does to the prompt cache.",
     "ask": "A model's question, answered at the terminal or by a script.",
