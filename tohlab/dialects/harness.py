@@ -217,6 +217,8 @@ class Listing:
     cut: tuple[Cut, ...] = ()
     dropped: tuple[str, ...] = ()
     """Names that the model is not told of although they loaded."""
+    reasons: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Why a name of `dropped` is not told, where it is not the skill itself that says so."""
     warnings: tuple[str, ...] = ()
     """What the program tells its user."""
 

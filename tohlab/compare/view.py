@@ -1,0 +1,360 @@
+"""One folder as one harness lists it, with the price of every part.
+
+Two texts are counted, each by itself: the list, and the tools that have to do with skills (as compact JSON of
+name, description and parameters, whatever the harness's API wraps around them). A list that sits in a tool's
+description is part of that tool; there the tool's share is what the list leaves of it. So
+`tools_tokens + listing_tokens == total_tokens` for every harness, and the entries with the frame add up to
+`listing_tokens`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
+
+from tohlab.compare.source import Laid, lay_out
+from tohlab.dialects.base import Fidelity, Provenance
+from tohlab.dialects.harness import (
+    Cut,
+    FileTree,
+    Harness,
+    HarnessSkill,
+    Listing,
+    Loaded,
+    OnChange,
+    Place,
+    Setting,
+    Skipped,
+)
+from tohlab.dialects.harnesses import get_harness
+from tohlab.dialects.installed import Layout
+from tohlab.ecma import json_stringify
+from tohlab.errors import DialectError
+from tohlab.tokens import TokenMeter, get_meter, share_out
+
+ROOT: Final = "/home/user/.agents/skills"
+"""The skills root that the texts print unless told otherwise: paths cost tokens, and a machine's own would
+give each machine other numbers."""
+WINDOW_TOKENS: Final = 200_000
+
+_IN_TOOL: Final = "tool-description"
+_PARAMETERS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
+"""What harnesses' APIs call the JSON Schema of a tool's arguments."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryView:
+    """One skill in a harness's list."""
+
+    name: str
+    path: str | None
+    """Its file below the skills root; None for a skill that the program brings itself."""
+    text: str
+    """The entry as the model reads it."""
+    tokens: int
+    """Its share of the list, encoded as one text."""
+    characters: int
+    """Python code points of `text`."""
+    before_chars: int | None = None
+    """How long the description was, as the harness counts; None where it was not cut."""
+    after_chars: int | None = None
+    """What was left of it; None where it was not cut."""
+    why: str = ""
+    """Why it was cut; empty where it was not."""
+
+    @property
+    def bundled(self) -> bool:
+        """Whether the program brings the skill itself."""
+        return self.path is None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the description was shortened or left out."""
+        return self.before_chars is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unlisted:
+    """A skill that loads and that the model is not told of."""
+
+    name: str
+    path: str
+    """Its file below the skills root."""
+    why: str
+    model_loads: bool
+    """Whether a model that knows the name can load it all the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarnessView:
+    """What one harness makes of a folder, and what a model pays for it in every request."""
+
+    harness: str
+    title: str
+    provenance: Provenance
+    """Where the list's text comes from and how sure it is."""
+    tools_provenance: Provenance
+    """The same of the tools."""
+    place: Place
+    on_change: OnChange
+    """What a change of the skills does while a session runs."""
+    loaded: Loaded
+    listing: Listing
+    tools: tuple[Mapping[str, Any], ...] = field(hash=False)
+    """In the form in which the harness's API takes them."""
+    listing_tokens: int
+    """The whole list, encoded as one text."""
+    tools_tokens: int
+    """The tools, without the list where it sits in a tool's description."""
+    entries: tuple[EntryView, ...]
+    """In the order of the list."""
+    dropped: tuple[Unlisted, ...]
+    """Skills that disappear: the harness would list them, and a limit, a gate or another skill is in the way."""
+    hidden: tuple[Unlisted, ...]
+    """Skills that their own files or the settings keep out of the list."""
+    skipped: tuple[Skipped, ...]
+    """Files that give no skill; paths below the skills root, in the folder for `folder-name-taken`."""
+    notes: tuple[str, ...]
+    """What is not certain, and how the folder was laid out."""
+    not_measured: tuple[str, ...]
+    """What is known to differ from the real program, or was not checked."""
+    meter: str
+    """Which meter counted."""
+    window_tokens: int | None
+    """The context window that budgets are made from."""
+    setting: Setting
+    """The run that this is a view of."""
+    origin: Mapping[str, str] = field(hash=False, repr=False, compare=False)
+    """Each path below the skills root to the path in the folder that was given."""
+
+    @property
+    def total_tokens(self) -> int:
+        """List and tools together: what having these skills costs in every request."""
+        return self.tools_tokens + self.listing_tokens
+
+    @property
+    def frame_tokens(self) -> int:
+        """What the list costs besides its entries."""
+        return self.listing_tokens - sum(entry.tokens for entry in self.entries)
+
+    @property
+    def bundled_tokens(self) -> int:
+        """What the entries cost that the program brings itself."""
+        return sum(entry.tokens for entry in self.entries if entry.bundled)
+
+    @property
+    def cut(self) -> tuple[EntryView, ...]:
+        """The entries whose description was shortened or left out."""
+        return tuple(entry for entry in self.entries if entry.is_cut)
+
+    @property
+    def fidelity(self) -> Fidelity:
+        """How sure the list's text is."""
+        return self.provenance.fidelity
+
+    @property
+    def version(self) -> str:
+        """The program's version."""
+        return self.provenance.version
+
+    @property
+    def date(self) -> str:
+        """The day on which the list's text was taken, ISO 8601."""
+        return self.provenance.date
+
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """Return one plain dict for each skill and file: what became of it.
+
+        `state` is `listed`, `cut`, `dropped`, `hidden` or `skipped`; numbers are None where there are none.
+        """
+        rows = [
+            _row(
+                "cut" if entry.is_cut else "listed",
+                entry.name,
+                entry.path,
+                entry.why,
+                tokens=entry.tokens,
+                characters=entry.characters,
+                before_chars=entry.before_chars,
+                after_chars=entry.after_chars,
+                bundled=entry.bundled,
+            )
+            for entry in self.entries
+        ]
+        rows += [_row("dropped", one.name, one.path, one.why) for one in self.dropped]
+        rows += [_row("hidden", one.name, one.path, one.why) for one in self.hidden]
+        rows += [_row("skipped", None, one.path, one.reason) for one in self.skipped]
+        for row in rows:
+            row["source"] = self.origin.get(row["path"], row["path"])
+        return tuple(rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, texts included."""
+        return {
+            "harness": self.harness,
+            "title": self.title,
+            "fidelity": self.fidelity,
+            "version": self.version,
+            "date": self.date,
+            "where": self.provenance.where,
+            "tools_fidelity": self.tools_provenance.fidelity,
+            "place": self.place,
+            "on_change": self.on_change,
+            "meter": self.meter,
+            "window_tokens": self.window_tokens,
+            "root": self.setting.root,
+            "total_tokens": self.total_tokens,
+            "tools_tokens": self.tools_tokens,
+            "listing_tokens": self.listing_tokens,
+            "frame_tokens": self.frame_tokens,
+            "bundled_tokens": self.bundled_tokens,
+            "listing": self.listing.text,
+            "tools": [dict(tool) for tool in self.tools],
+            "rows": list(self.rows()),
+            "warnings": list(self.listing.warnings),
+            "notes": list(self.notes),
+            "not_measured": list(self.not_measured),
+        }
+
+
+def _row(state: str, name: str | None, path: str | None, why: str, **numbers: Any) -> dict[str, Any]:
+    empty = {"tokens": None, "characters": None, "before_chars": None, "after_chars": None, "bundled": False}
+    return {"state": state, "name": name, "path": path, "why": why, **empty, **numbers}
+
+
+def view_harness(
+    source: str | os.PathLike[str] | FileTree,
+    harness: str | Harness,
+    *,
+    window_tokens: int | None = WINDOW_TOKENS,
+    meter: TokenMeter | None = None,
+    layout: Layout = "auto",
+    root: str = ROOT,
+    setting: Setting | None = None,
+) -> HarnessView:
+    """Return what one harness lists of a folder, and what that costs.
+
+    Args:
+        source: the folder that holds the skills, on disk or in memory.
+        harness: by name (see `harness_names`) or as an instance.
+        window_tokens: the model's context window, from which some harnesses make a budget; None where the
+            program does not know it.
+        meter: what counts; `o200k_base` unless told otherwise.
+        layout: how the folder becomes one skills root (see `installed`); `auto` lays nested skills side by
+            side, as a person does who installs a repository.
+        root: the skills root that the texts print.
+        setting: everything about the run, in place of `window_tokens` and `root`.
+
+    Raises:
+        SkillError: there is no such folder.
+        UnknownDialect: no harness of that name.
+        EncodingUnavailable: no meter was given and the default encoding cannot be had.
+    """
+    meter = meter or get_meter()
+    setting = setting or Setting(root=root, window_tokens=window_tokens)
+    return view_laid(lay_out(source, layout), get_harness(harness), setting, meter)
+
+
+def view_laid(laid: Laid, harness: Harness, setting: Setting, meter: TokenMeter) -> HarnessView:
+    """Return what one harness lists of a folder that is already laid out."""
+    loaded = harness.load(laid.tree, setting)
+    listing = harness.listing(loaded, setting)
+    tools = harness.tools(loaded, setting)
+    listing_tokens = meter.count(listing.text)
+    tools_tokens = sum(meter.count(_tool_json(tool, harness.title)) for tool in tools)
+    if harness.place == _IN_TOOL:
+        tools_tokens -= listing_tokens
+    entries, unlisted = _entries(loaded, listing, meter)
+    return HarnessView(
+        harness=harness.name,
+        title=harness.title,
+        provenance=harness.provenance_of("listing"),
+        tools_provenance=harness.provenance_of("tools"),
+        place=listing.place,
+        on_change=harness.on_change,
+        loaded=loaded,
+        listing=listing,
+        tools=tuple(MappingProxyType(tool) for tool in tools),
+        listing_tokens=listing_tokens,
+        tools_tokens=tools_tokens,
+        entries=entries,
+        dropped=tuple(_dropped(skill, listing) for skill in unlisted if skill.listed),
+        hidden=tuple(_hidden(skill) for skill in unlisted if not skill.listed),
+        skipped=(*loaded.skipped, *laid.left_out),
+        notes=(*laid.notes, *_root_note(listing, setting), *loaded.notes),
+        not_measured=harness.not_measured,
+        meter=meter.name,
+        window_tokens=setting.window_tokens,
+        setting=setting,
+        origin=laid.origin,
+    )
+
+
+def _tool_json(tool: Mapping[str, Any], title: str) -> str:
+    function = tool.get("function", tool)
+    parameters = next((function[key] for key in _PARAMETERS if key in function), None)
+    if parameters is None:
+        raise DialectError(f"{title} gives a tool without a schema of its arguments: {', '.join(function)}")
+    described = {"description": function["description"]} if "description" in function else {}
+    return json_stringify({"name": function["name"], **described, "parameters": parameters})
+
+
+def _entries(
+    loaded: Loaded, listing: Listing, meter: TokenMeter
+) -> tuple[tuple[EntryView, ...], list[HarnessSkill]]:
+    """Return the entries of the list, and the skills that are in none of them.
+
+    Of several skills of one name the first in the harness's order has the first entry of that name.
+    """
+    skills: defaultdict[str, deque[HarnessSkill]] = defaultdict(deque)
+    for skill in sorted(loaded.skills, key=lambda skill: not skill.listed):
+        skills[skill.name].append(skill)
+    cuts: defaultdict[str, deque[Cut]] = defaultdict(deque)
+    for one in listing.cut:
+        cuts[one.name].append(one)
+    entries, told = [], set[int]()
+    shares = share_out(listing.text, listing.spans, meter)
+    for span, tokens in zip(listing.spans, shares, strict=True):
+        name = span.label.removeprefix('entry "').removesuffix('"')
+        skill = skills[name].popleft() if skills[name] else None
+        if skill is not None:
+            told.add(id(skill))
+        cut = cuts[name].popleft() if cuts[name] else None
+        entries.append(
+            EntryView(
+                name=name,
+                path=None if skill is None else skill.path,
+                text=listing.text[span.start : span.stop],
+                tokens=tokens,
+                characters=span.stop - span.start,
+                before_chars=None if cut is None else cut.before_chars,
+                after_chars=None if cut is None else cut.after_chars,
+                why="" if cut is None else cut.why,
+            )
+        )
+    return tuple(entries), [skill for skill in loaded.skills if id(skill) not in told]
+
+
+def _dropped(skill: HarnessSkill, listing: Listing) -> Unlisted:
+    why = listing.reasons.get(skill.name) or "the harness leaves it out"
+    return Unlisted(name=skill.name, path=skill.path, why=why, model_loads=skill.model_loads)
+
+
+def _hidden(skill: HarnessSkill) -> Unlisted:
+    why = "the model can load it by its name and is not told of it"
+    if not skill.model_loads:
+        why = (
+            "not for models: a user can start it"
+            if skill.user_loads
+            else "switched off, for models and users"
+        )
+    return Unlisted(name=skill.name, path=skill.path, why=why, model_loads=skill.model_loads)
+
+
+def _root_note(listing: Listing, setting: Setting) -> Iterable[str]:
+    if setting.root and setting.root in listing.text:
+        yield f"paths are printed below {setting.root}, not below the folder's own path, since paths cost tokens"
