@@ -7,29 +7,25 @@ side). Every text is made legible: what could hide or reorder other text is spel
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from tohlab.compare import Difference, HarnessView
-from tohlab.compare.difference import LineDifference
-from tohlab.dialects.harness import Harness, HarnessSkill
+from tohlab.compare import HarnessView
+from tohlab.dialects.harness import Harness, HarnessSkill, Place
 from tohlab.dialects.harnesses import get_harness
 from tohlab.ecma import json_stringify
-from tohlab.errors import UnsupportedByDialect
-from tohlab.notebook.explorer_state import TABS, Choice, Explored, Tab, skill_names
+from tohlab.notebook.explorer.parts import FIDELITY, Panel, block, some, sure, table, tables, texts
+from tohlab.notebook.explorer.sides import sides
+from tohlab.notebook.explorer.state import Choice, Explored, Tab, skill_names
 from tohlab.notebook.record import legible
 
-Panel = dict[str, Any]
-
-MOST_COMPARED: Final = 100
-"""How many stretches of two long lists are set side by side, around the chosen skill."""
-
-_FIDELITY: Final[Mapping[str, str]] = {
-    "executed": "the real program gave this text",
-    "source": "read in the program's source",
-    "documented": "as its documentation says",
-    "reconstructed": "put together by tohlab from parts",
+_PLACES: Final[Mapping[Place, str]] = {
+    "system": "The list stands in the system prompt.",
+    "developer": "The list stands in a developer message.",
+    "user": "The list stands in a user message.",
+    "tool-description": "The list stands in the description of the tool that loads a skill.",
+    "none": "There is no list.",
 }
 _PARTS: Final = (
     ("load", "which files it takes"),
@@ -43,9 +39,10 @@ _PARTS: Final = (
 def shown(explored: Explored, choice: Choice) -> dict[str, Any]:
     """Return what stands around the panel: the settled choice, a sentence, numbers, counts for the tabs."""
     view = explored.view(choice.harness, choice.window_tokens)
+    beside = explored.view(choice.other, choice.window_tokens) if choice.tab == "sides" else None
     return {
         "choice": choice.to_dict(),
-        "summary": summary(view),
+        "summary": summary(view) + ("" if beside is None else f" Beside it: {summary(beside)}"),
         "numbers": [[name, value] for name, value in _numbers(view, choice)],
         "counts": {"lost": len(view.cut) + len(view.dropped) + len(view.hidden) + len(view.skipped)},
     }
@@ -67,10 +64,10 @@ def summary(view: HarnessView) -> str:
     own = sum(not entry.bundled for entry in view.entries)
     known = own + len(view.dropped) + len(view.hidden)
     bundled = len(view.entries) - own
-    parts = [f"{view.title} tells the model of {own:,} of {_some(known, 'skill')}"]
+    parts = [f"{view.title} tells the model of {own:,} of {some(known, 'skill')}"]
     if bundled:
         parts.append(f"and of {bundled:,} that it brings itself")
-    parts.append(f"in {_some(view.total_tokens, 'token')} of {view.meter}")
+    parts.append(f"in {some(view.total_tokens, 'token')} of {view.meter}")
     lost = [
         (len(view.cut), "cut"),
         (len(view.dropped), "dropped"),
@@ -81,41 +78,25 @@ def summary(view: HarnessView) -> str:
     return f"{' '.join(parts)}: {', '.join(said) or 'nothing is cut or left out'}."
 
 
-def _some(n: int, thing: str) -> str:
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
-
-
 def _numbers(view: HarnessView, choice: Choice) -> Iterable[tuple[str, str]]:
-    yield "list", f"{view.listing_tokens:,}"
-    yield "tools", f"{view.tools_tokens:,}"
-    yield "total, in tokens", f"{view.total_tokens:,}"
+    yield "tokens in the list", f"{view.listing_tokens:,}"
+    yield "tokens of tools", f"{view.tools_tokens:,}"
+    yield "tokens in all", f"{view.total_tokens:,}"
     yield "of the window", f"{100 * view.total_tokens / choice.window_tokens:.2f} %"
     mine = [entry.tokens for entry in view.entries if entry.name == choice.skill]
     if choice.skill is not None:
-        yield f"for {legible(choice.skill, 80)}", f"{sum(mine):,}" if mine else "not told"
+        yield f"tokens of {legible(choice.skill, 80)}", f"{sum(mine):,}" if mine else "none: not told"
 
 
 def _list(explored: Explored, choice: Choice) -> Panel:
     view = explored.view(choice.harness, choice.window_tokens)
-    notes = [f"{_place(view.place)} The text is exact: {_FIDELITY[view.fidelity]} ({view.version}, {view.date})."]
-    if view.fidelity == "reconstructed":
-        notes = [f"{_place(view.place)} {_FIDELITY[view.fidelity].capitalize()} ({view.version}, {view.date})."]
+    notes = [f"{_PLACES[view.place]} Its text: {sure(view.provenance)}."]
     notes += [f"{view.title} warns its user: {legible(text, None)}" for text in view.listing.warnings]
     if not view.listing.text:
-        return _texts([*notes, f"{view.title} tells the model nothing of these skills."])
+        return texts([*notes, f"{view.title} tells the model nothing of these skills."])
     label = f"The list of {view.title}"
-    about = f"{_some(view.listing_tokens, 'token')}, {_some(len(view.listing.text), 'character')}"
-    return _texts(notes, _block("The list", about, label, list(_pieces(view))))
-
-
-def _place(place: str) -> str:
-    return {
-        "system": "The list stands in the system prompt.",
-        "developer": "The list stands in a developer message.",
-        "user": "The list stands in a user message.",
-        "tool-description": "The list stands in the description of the tool that loads a skill.",
-        "none": "There is no list.",
-    }[place]
+    about = f"{some(view.listing_tokens, 'token')}, {some(len(view.listing.text), 'character')}"
+    return texts(notes, block("The list", about, label, list(_pieces(view))))
 
 
 def _pieces(view: HarnessView) -> Iterable[list[Any]]:
@@ -131,20 +112,25 @@ def _pieces(view: HarnessView) -> Iterable[list[Any]]:
 
 def _tokens(explored: Explored, choice: Choice) -> Panel:
     view = explored.view(choice.harness, choice.window_tokens)
-    rows: list[list[Any]] = [[legible(entry.name, 200), entry.characters, entry.tokens] for entry in view.entries]
+    rows: list[list[Any]] = [
+        [legible(entry.name, 200), entry.characters, entry.tokens] for entry in view.entries
+    ]
     names: list[str | None] = [entry.name for entry in view.entries]
     rows += [["frame of the list", "", view.frame_tokens], ["tools", "", view.tools_tokens]]
     columns = [["part", "text"], ["characters", "number"], ["tokens", "bar"]]
-    about = f"{_some(view.total_tokens, 'token')} of {view.meter} in every request"
-    return _tables([], _table("What each part costs", about, columns, rows, [*names, None, None]))
+    about = f"{some(view.total_tokens, 'token')} of {view.meter} in every request"
+    return tables([], table("What each part costs", about, columns, rows, [*names, None, None]))
 
 
 def _lost(explored: Explored, choice: Choice) -> Panel:
     view = explored.view(choice.harness, choice.window_tokens)
     cut = [
-        [legible(e.name, 200), e.before_chars or 0, e.after_chars or 0, legible(e.why, None)] for e in view.cut
+        [legible(e.name, 200), e.before_chars or 0, e.after_chars or 0, legible(e.why, None)]
+        for e in view.cut
     ]
-    unlisted = [("dropped", one) for one in view.dropped] + [("not for the model", one) for one in view.hidden]
+    unlisted = [("dropped", one) for one in view.dropped] + [
+        ("not for the model", one) for one in view.hidden
+    ]
     skipped = [
         [
             legible(one.path, 400),
@@ -156,14 +142,14 @@ def _lost(explored: Explored, choice: Choice) -> Panel:
         for one in view.skipped
     ]
     given = [
-        _table(
+        table(
             "Cut",
             "the model reads less than the file says",
             [["skill", "text"], ["characters", "number"], ["left", "number"], ["why", "text"]],
             cut,
             [entry.name for entry in view.cut],
         ),
-        _table(
+        table(
             "Left out",
             "the skill loads and the model is not told of it",
             [["skill", "text"], ["what", "text"], ["why", "text"], ["can the model load it?", "text"]],
@@ -173,38 +159,44 @@ def _lost(explored: Explored, choice: Choice) -> Panel:
             ],
             [one.name for _, one in unlisted],
         ),
-        _table(
+        table(
             "Skipped",
             "the file gives no skill",
-            [["file", "code"], ["line", "number"], ["reason", "text"], ["repair", "text"], ["who is told", "text"]],
+            [
+                ["file", "code"],
+                ["line", "number"],
+                ["reason", "text"],
+                ["repair", "text"],
+                ["who is told", "text"],
+            ],
             skipped,
             None,
         ),
     ]
     full = [table for table in given if table["rows"]]
     notes = [] if full else ["Every file gives a skill, and the model is told of each one, whole."]
-    return _tables(notes, *full)
+    return tables(notes, *full)
 
 
 def _loaded(explored: Explored, choice: Choice) -> Panel:
     view = explored.view(choice.harness, choice.window_tokens)
     skill = next((one for one in view.loaded.skills if one.name == choice.skill), None)
     if choice.skill is None:
-        return _texts([f"{view.title} has no skill to load."])
+        return texts([f"{view.title} has no skill to load."])
     name = legible(choice.skill, 200)
     if skill is None:
-        return _texts([f"{name} is brought by {view.title} itself; its text is not part of tohlab."])
+        return texts([f"{name} is brought by {view.title} itself; its text is not part of tohlab."])
     harness = get_harness(choice.harness)
     notes = [] if skill.model_loads else [f"{name} is not for the model; what a call gives all the same:"]
     tool, arguments = call_for(harness, view, skill)
     if tool is None:
         notes.append(f"{view.title} has no tool for it: the model reads the file {skill.path} itself.")
-        return _texts(notes, _counted(explored, "The file", f"The file of {name}", skill.text))
+        return texts(notes, _counted(explored, "The file", f"The file of {name}", skill.text))
     answer = harness.call(tool, arguments, view.loaded, explored.tree, view.setting)
     text = answer.text if answer.text is not None else json.dumps(answer.json, ensure_ascii=False, indent=2)
     notes += [legible(one, None) for one in answer.notes]
     said = f"{tool}({json.dumps(arguments, ensure_ascii=False)})"
-    return _texts(notes, _counted(explored, legible(said, 400), f"What the model reads of {name}", text))
+    return texts(notes, _counted(explored, legible(said, 400), f"What the model reads of {name}", text))
 
 
 def call_for(
@@ -227,100 +219,22 @@ def call_for(
 
 
 def _counted(explored: Explored, title: str, label: str, text: str) -> Panel:
-    about = f"{_some(explored.meter.count(text), 'token')}, {_some(len(text), 'character')}"
-    return _block(title, about, label, [[legible(text, None), None]])
+    about = f"{some(explored.meter.count(text), 'token')}, {some(len(text), 'character')}"
+    return block(title, about, label, [[legible(text, None), None]])
 
 
 def _tools(explored: Explored, choice: Choice) -> Panel:
     view = explored.view(choice.harness, choice.window_tokens)
     if not view.tools:
-        return _texts([f"{view.title} has no tool that has to do with skills."])
-    provenance = view.tools_provenance
-    notes = [f"As the harness's API takes them: {_FIDELITY[provenance.fidelity]} ({provenance.version}, {provenance.date})."]
+        return texts([f"{view.title} has no tool that has to do with skills."])
+    notes = [f"As the harness's API takes them: {sure(view.tools_provenance)}."]
     blocks = []
     for tool in view.tools:
         name = legible(str(tool.get("function", tool)["name"]), 200)
         text = json_stringify(dict(tool))
         pretty = json.dumps(json.loads(text), ensure_ascii=False, indent=2)
-        blocks.append(_block(name, "", f"The tool {name}", [[legible(pretty, None), None]]))
-    return _texts(notes, *blocks)
-
-
-def _sides(explored: Explored, choice: Choice) -> Panel:
-    found = explored.difference(choice.harness, choice.other, choice.window_tokens)
-    lines, notes = _near(found, choice.skill)
-    if found.is_same_text:
-        notes.insert(0, "Both lists are the same text.")
-    else:
-        fates = [skill for skill in found.skills if "state" in skill.differs]
-        notes.insert(
-            0,
-            "What only one of them says is struck out on the left and underlined on the right. "
-            f"{_some(len(fates), 'file')} end differently: "
-            + "; ".join(
-                f"{legible(one.path, 200)} ({one.a_state or 'not looked at'}, {one.b_state or 'not looked at'})"
-                for one in fates[:_MOST_FATES]
-            )
-            + ("; …" if len(fates) > _MOST_FATES else "")
-            + "."
-            if fates
-            else "What only one of them says is struck out on the left and underlined on the right.",
-        )
-    return {
-        "kind": "sides",
-        "notes": notes,
-        "left": _half(found.a, _left(lines)),
-        "right": _half(found.b, _right(lines)),
-    }
-
-
-_MOST_FATES: Final = 6
-
-
-def _near(found: Difference, skill: str | None) -> tuple[Sequence[LineDifference], list[str]]:
-    lines = found.lines
-    if len(lines) <= MOST_COMPARED:
-        return lines, []
-    at = next((i for i, line in enumerate(lines) if line.part == "entry" and line.name == skill), 0)
-    first = max(0, min(at - MOST_COMPARED // 2, len(lines) - MOST_COMPARED))
-    last = first + MOST_COMPARED
-    return lines[first:last], [f"Stretches {first + 1:,} to {last:,} of {len(lines):,}, around the chosen skill."]
-
-
-def _half(view: HarnessView, pieces: list[list[Any]]) -> Panel:
-    about = f"{_some(view.listing_tokens, 'token')}, {view.fidelity}, {view.version}, {view.date}"
-    return {"title": view.title, "about": about, "pieces": pieces}
-
-
-def _left(lines: Sequence[LineDifference]) -> list[list[Any]]:
-    pieces = []
-    for line in lines:
-        if line.kind == "changed":
-            pieces += [(word, kind == "removed") for kind, word in line.words() if kind != "added"]
-        elif line.a is not None:
-            pieces.append((line.a, line.kind == "removed" and not line.moved))
-    return _runs(pieces)
-
-
-def _right(lines: Sequence[LineDifference]) -> list[list[Any]]:
-    pieces = []
-    for line in lines:
-        if line.kind == "changed":
-            pieces += [(word, kind == "added") for kind, word in line.words() if kind != "removed"]
-        elif line.b is not None:
-            pieces.append((line.b, line.kind == "added" and not line.moved))
-    return _runs(pieces)
-
-
-def _runs(pieces: Iterable[tuple[str, bool]]) -> list[list[Any]]:
-    """Join neighbours of one kind; make them legible."""
-    runs: list[list[Any]] = []
-    for text, own in pieces:
-        if runs and runs[-1][1] == own:
-            runs[-1][0] += text
-        else:
-            runs.append([text, own])
-    return [[legible(text, None), own] for text, own in runs]
+        blocks.append(block(name, "", f"The tool {name}", [[legible(pretty, None), None]]))
+    return texts(notes, *blocks)
 
 
 def _about(explored: Explored, choice: Choice) -> Panel:
@@ -341,36 +255,17 @@ def _about(explored: Explored, choice: Choice) -> Panel:
         *(["not measured", text] for text in view.not_measured),
     ]
     columns = [[name, "text"] for name in ("part", "fidelity", "program", "version", "date", "where")]
-    said = "; ".join(f"{word}: {meaning}" for word, meaning in _FIDELITY.items())
-    return _tables(
+    said = "; ".join(f"{word}: {meaning}" for word, meaning in FIDELITY.items())
+    return tables(
         [f"{said}."],
-        _table("Where the texts come from", "", columns, rows, None),
-        _table("What is known of it", "", [["what", "text"], ["", "text"]], facts, None),
+        table("Where the texts come from", "", columns, rows, None),
+        table("What is known of it", "", [["what", "text"], ["as the harness has it", "text"]], facts, None),
     )
 
 
 def _limit(harness: Harness) -> str:
     limit = harness.description_limit_chars
     return "no limit of its own" if limit is None else f"{limit:,} characters"
-
-
-def _texts(notes: list[str], *blocks: Panel) -> Panel:
-    return {"kind": "texts", "notes": notes, "blocks": list(blocks)}
-
-
-def _block(title: str, about: str, label: str, pieces: list[list[Any]]) -> Panel:
-    return {"title": title, "about": about, "label": label, "pieces": pieces}
-
-
-def _tables(notes: list[str], *tables: Panel) -> Panel:
-    return {"kind": "tables", "notes": notes, "tables": list(tables)}
-
-
-def _table(
-    title: str, about: str, columns: list[list[str]], rows: list[list[Any]], names: Sequence[str | None] | None
-) -> Panel:
-    """A table; a column's kind is `text`, `code`, `number` or `bar`; `names` are the rows' skills."""
-    return {"title": title, "about": about, "columns": columns, "rows": rows, "names": names}
 
 
 _PANELS: Final[Mapping[Tab, Callable[[Explored, Choice], Panel]]] = MappingProxyType(
@@ -380,8 +275,7 @@ _PANELS: Final[Mapping[Tab, Callable[[Explored, Choice], Panel]]] = MappingProxy
         "lost": _lost,
         "loaded": _loaded,
         "tools": _tools,
-        "sides": _sides,
+        "sides": sides,
         "about": _about,
     }
 )
-assert set(_PANELS) == set(TABS)

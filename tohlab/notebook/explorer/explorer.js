@@ -37,7 +37,7 @@ function render({ model, el }) {
   const other = h("select", { onchange: () => want({ other: other.value, tab: "sides" }) });
   fill(harness, harnesses, wish.harness);
   fill(other, harnesses, wish.other);
-  fill(size, [...windows.map((n) => [String(n), `${amount(n)} tokens`]), ["", "another size"]], "");
+  fill(size, [...windows.map((n) => [String(n), amount(n)]), ["", "another size"]], "");
   const controls = h(
     "div",
     { className: "tx-controls", role: "group", aria: { label: "What to look at" } },
@@ -147,7 +147,7 @@ function render({ model, el }) {
     if (panelDrawn !== model.get("panel")) {
       panelDrawn = model.get("panel");
       mark = drawPanel(panel, JSON.parse(panelDrawn), (name) => want({ skill: name }));
-      panel.scrollTop = 0;
+      panel.tabIndex = panel.querySelector("[tabindex]") ? -1 : 0; // one stop of the Tab key is enough
     }
     mark(choice.skill);
   }
@@ -199,17 +199,22 @@ function drawTexts({ blocks }, choose) {
     marked = entries.get(name) ?? null;
     if (!marked) return;
     marked.replaceChildren(h("mark", { className: "tx-mark", textContent: marked.textContent }));
-    const text = marked.closest("pre");
-    const [top, height] = [marked.offsetTop - text.offsetTop, text.clientHeight];
-    if (top < text.scrollTop || top + marked.offsetHeight > text.scrollTop + height) text.scrollTop = Math.max(0, top - height / 3);
+    bringNear(marked);
   };
   return { nodes, mark };
+}
+
+// Scrolls the text or the table alone, not the notebook.
+function bringNear(entry) {
+  const text = entry.closest("pre, .tx-scroll");
+  const [top, height] = [entry.offsetTop, text.clientHeight];
+  if (top < text.scrollTop || top + entry.offsetHeight > text.scrollTop + height) text.scrollTop = Math.max(0, top - height / 3);
 }
 
 function drawTables({ tables }, choose) {
   const rowsOf = new Map();
   const nodes = tables.flatMap(({ title, about, columns, rows, names }) => {
-    const head = h("tr", {}, ...columns.map(([name, kind]) => h("th", { scope: "col", className: `tx-${kind}`, textContent: name })));
+    const head = h("tr", {}, ...columns.map(([name, kind]) => h("th", { scope: "col", className: `tx-col-${kind}`, textContent: name })));
     const most = Math.max(1, ...rows.map((row) => row.find((_, i) => columns[i][1] === "bar") ?? 0));
     const body = rows.map((row, r) => {
       const cells = row.map((value, i) => cellOf(columns[i][1], value, most, i === 0));
@@ -226,14 +231,16 @@ function drawTables({ tables }, choose) {
   const mark = (name) => {
     marked?.removeAttribute("aria-current");
     marked = rowsOf.get(name) ?? null;
-    marked?.setAttribute("aria-current", "true");
+    if (!marked) return;
+    marked.setAttribute("aria-current", "true");
+    bringNear(marked);
   };
   return { nodes, mark };
 }
 
 function cellOf(kind, value, most, first) {
   const tag = first ? "th" : "td";
-  const props = first ? { scope: "row", className: `tx-${kind}` } : { className: `tx-${kind}` };
+  const props = first ? { scope: "row", className: `tx-col-${kind}` } : { className: `tx-col-${kind}` };
   if (kind !== "bar") return h(tag, { ...props, dir: "auto", textContent: typeof value === "number" ? amount(value) : value });
   const stroke = h("span", { className: "tx-stroke", aria: { hidden: "true" } });
   stroke.style.width = `${((100 * value) / most).toFixed(2)}%`;
@@ -242,13 +249,32 @@ function cellOf(kind, value, most, first) {
 
 const SIDES = { left: "del", right: "ins" };
 
-function drawSides({ left, right }) {
-  const half = ({ title, about, pieces }, side) => {
+function drawSides({ left, right }, choose) {
+  const entries = new Map();
+  const half = ({ title, about, stretches }, side) => {
     const text = exact(title);
-    for (const [words, own] of pieces) text.append(own ? h(SIDES[side], { textContent: words }) : words);
+    for (const [name, pieces] of stretches) {
+      const words = pieces.map(([piece, own]) => (own ? h(SIDES[side], { textContent: piece }) : piece));
+      if (name === null) {
+        text.append(...words);
+        continue;
+      }
+      const entry = h("span", { className: "tx-entry", onclick: () => getSelection().isCollapsed && choose(name) }, ...words);
+      entries.set(name, [...(entries.get(name) ?? []), entry]);
+      text.append(entry);
+    }
     return h("div", { className: "tx-side" }, heading(title, about), text);
   };
-  return { nodes: [h("div", { className: "tx-sides" }, half(left, "left"), half(right, "right"))], mark: () => {} };
+  let marked = [];
+  const mark = (name) => {
+    for (const entry of marked) entry.classList.remove("tx-mark");
+    marked = entries.get(name) ?? [];
+    for (const entry of marked) {
+      entry.classList.add("tx-mark");
+      bringNear(entry);
+    }
+  };
+  return { nodes: [h("div", { className: "tx-sides" }, half(left, "left"), half(right, "right"))], mark };
 }
 
 export default { render };

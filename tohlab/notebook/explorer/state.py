@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 from tohlab.compare import Difference, HarnessView, difference, view_harness
 from tohlab.dialects.harness import FileTree
@@ -69,19 +69,22 @@ def choice_of(wish: Any) -> Choice:
     """
     if not isinstance(wish, dict):
         raise TohlabError("a choice is an object with harness, window_tokens, skill, other and tab")
-    names = [wish.get("harness"), wish.get("other")]
-    for name in names:
-        if not isinstance(name, str):
-            raise TohlabError("a harness is chosen by its name")
-        get_harness(name)
-    window, skill, tab = wish.get("window_tokens"), wish.get("skill"), wish.get("tab")
+    window, skill = wish.get("window_tokens"), wish.get("skill")
+    tab: Tab | None = next((tab for tab in TABS if tab == wish.get("tab")), None)
     if not isinstance(window, int) or isinstance(window, bool) or not 1 <= window <= MOST_WINDOW_TOKENS:
         raise TohlabError(f"a context window is a whole number of tokens from 1 to {MOST_WINDOW_TOKENS:,}")
     if skill is not None and not isinstance(skill, str):
         raise TohlabError("a skill is chosen by its name")
-    if tab not in get_args(Tab):
-        raise TohlabError(f"there is no view {tab!r}; there are {', '.join(TABS)}")
-    return Choice(harness=names[0], window_tokens=window, skill=skill, other=names[1], tab=tab)
+    if tab is None:
+        raise TohlabError(f"there is no view {wish.get('tab')!r}; there are {', '.join(TABS)}")
+    harness, other = _harness_of(wish.get("harness")), _harness_of(wish.get("other"))
+    return Choice(harness=harness, window_tokens=window, skill=skill, other=other, tab=tab)
+
+
+def _harness_of(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TohlabError("a harness is chosen by its name")
+    return get_harness(name).name
 
 
 class Explored:
@@ -151,4 +154,6 @@ def skill_names(view: HarnessView) -> dict[str, str]:
 
 def harness_titles() -> list[list[str]]:
     """Return the name and the title of each harness, by title."""
-    return sorted(([name, get_harness(name).title] for name in harness_names()), key=lambda row: row[1].lower())
+    return sorted(
+        ([name, get_harness(name).title] for name in harness_names()), key=lambda row: row[1].lower()
+    )
