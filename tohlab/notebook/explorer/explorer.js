@@ -126,7 +126,7 @@ function render({ model, el }) {
     if (awaited || changed) return ask(); // what the person chose since is asked for before anything is drawn
     const { choice } = shown;
     say(shown.problem);
-    if (shown.problem === "") Object.assign(wish, choice);
+    Object.assign(wish, choice, { skill: wish.skill }); // a skill that this harness lacks is shown again in another
     harness.value = choice.harness;
     other.value = choice.other;
     tokens.value = String(choice.window_tokens);
@@ -172,7 +172,7 @@ const note = (text) => h("p", { className: "tx-note", dir: "auto", textContent: 
 function heading(title, about) {
   if (!title) return null;
   const small = about ? h("span", { className: "tx-about", textContent: about }) : null;
-  return h("h4", { className: "tx-heading" }, h("bdi", { textContent: title }), small);
+  return h("h4", { className: "tx-heading" }, h("bdi", { textContent: title }), " ", small);
 }
 
 const exact = (label) => h("pre", { className: "tx-text", dir: "auto", tabIndex: 0, role: "region", aria: { label } });

@@ -11,6 +11,10 @@ from tohlab.notebook.explorer.parts import Panel
 from tohlab.notebook.explorer.state import Choice, Explored
 from tohlab.notebook.views import View
 
+HINT: Final = "This is the first view, as it was saved; run the cell again for the live explorer."
+MOST_ROWS: Final = 12
+"""How many rows of a table the record keeps."""
+
 
 def record_of(explored: Explored, choice: Choice) -> View:
     """Return one view as it stays in a saved notebook: its sentence, its numbers and the list's exact text.
@@ -35,14 +39,25 @@ def record_of(explored: Explored, choice: Choice) -> View:
         parts.append(f'<pre style="{_PRE}">{words}</pre>')
     for table in missing["tables"]:
         lines += ["", f"{table['title']}: {table['about']}"]
-        lines += ["  " + " · ".join(str(cell) for cell in row if cell != "") for row in table["rows"]]
+        lines += ["  " + " · ".join(str(cell) for cell in row if cell != "") for row in _rows(table)]
+        lines += [f"  {_more(table)}"] if _more(table) else []
         parts.append(_table_html(table))
+    parts.append(_muted(HINT))
     page = (
         f"<style>{_NO_ERROR}</style>"
         '<div class="tohlab-explorer-record mathjax_ignore tex2jax_ignore" role="group" '
         f'aria-label="What a model sees of the skills" style="{_CARD}">{"".join(parts)}</div>'
     )
     return View(text="\n".join(lines), html=page)
+
+
+def _rows(table: Panel) -> list[list[Any]]:
+    return list(table["rows"][:MOST_ROWS])
+
+
+def _more(table: Panel) -> str:
+    left = len(table["rows"]) - MOST_ROWS
+    return f"and {left:,} more" if left > 0 else ""
 
 
 def _text(words: Any) -> str:
@@ -57,10 +72,13 @@ def _table_html(table: Panel) -> str:
     head = "".join(f'<th scope="col" style="{_CELL}">{_text(name)}</th>' for name, _ in table["columns"])
     rows = "".join(
         "<tr>" + "".join(f'<td style="{_CELL}"><bdi>{_text(cell)}</bdi></td>' for cell in row) + "</tr>"
-        for row in table["rows"]
+        for row in _rows(table)
     )
     caption = f'<caption style="{_CAPTION}">{_text(table["title"])}: {_text(table["about"])}</caption>'
-    return f'<table style="{_TABLE}">{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    table_html = (
+        f'<table style="{_TABLE}">{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    )
+    return table_html + (_muted(_more(table)) if _more(table) else "")
 
 
 _NO_ERROR: Final = (

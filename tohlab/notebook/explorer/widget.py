@@ -22,7 +22,7 @@ from tohlab.notebook.explorer.state import TABS, WINDOWS, Choice, Explored, choi
 from tohlab.notebook.record import legible
 from tohlab.tokens import TokenMeter
 
-GONE: Final = "the explorer answers as long as its kernel runs; run the cell again for a live one"
+GONE: Final = "the live explorer, which needs its kernel"
 """Stands in the place of the live explorer in a notebook without a kernel."""
 
 
@@ -164,6 +164,16 @@ def _show(thing: Any) -> None:
     put(thing)
 
 
+def explorer_module() -> str:
+    """Return the page's side as one JavaScript module."""
+    return module_of("dom.js", "explorer/explorer.js")
+
+
+def explorer_style() -> str:
+    """Return the explorer's style sheet."""
+    return module_of("explorer/explorer.css")
+
+
 @lru_cache(maxsize=1)
 def _explorer_widget() -> type[Any]:
     try:
@@ -173,8 +183,8 @@ def _explorer_widget() -> type[Any]:
         raise MissingExtra("anywidget", "notebook") from error
 
     class ExplorerWidget(anywidget.AnyWidget):
-        _esm = module_of("dom.js", "explorer/explorer.js")
-        _css = module_of("explorer/explorer.css")
+        _esm = explorer_module()
+        _css = explorer_style()
         options = traitlets.Unicode().tag(sync=True)
         skills = traitlets.Unicode().tag(sync=True)
         panel = traitlets.Unicode().tag(sync=True)
