@@ -21,10 +21,12 @@ _HOME = {
     "CallbackAsker": "askers",
     "Catalog": "catalog",
     "CatalogUpdate": "catalog",
+    "Comparison": "compare",
     "Composer": "questions",
     "ConsoleAsker": "askers",
     "Dialect": "dialects",
     "FilesystemSource": "skills.sources",
+    "HarnessView": "compare",
     "LayeredSource": "skills.sources",
     "LoadedSkill": "skills.model",
     "MemorySource": "skills.sources",
@@ -46,16 +48,21 @@ _HOME = {
     "TokenMeter": "tokens.meter",
     "UserQuestions": "questions",
     "check_tree": "skills.checks",
+    "compare_harnesses": "compare",
     "compare_prefix": "prefix",
     "dialect_names": "dialects",
+    "difference": "compare",
     "frame": "frames",
     "get_dialect": "dialects",
+    "get_harness": "dialects.harnesses",
     "get_meter": "tokens.meter",
+    "harness_names": "dialects.harnesses",
     "measure": "tokens.measure",
     "measure_ask": "tokens.measure",
     "run_baseline": "routing.baselines",
     "run_routing": "routing.runner",
     "view": "notebook.views",
+    "view_harness": "compare",
     "what_edits_cost": "edits",
 }
 """Each public name and the room it lives in."""
@@ -69,9 +76,16 @@ if TYPE_CHECKING:
     from tohlab.catalog import Catalog as Catalog
     from tohlab.catalog import CatalogUpdate as CatalogUpdate
     from tohlab.catalog import SessionCatalog as SessionCatalog
+    from tohlab.compare import Comparison as Comparison
+    from tohlab.compare import HarnessView as HarnessView
+    from tohlab.compare import compare_harnesses as compare_harnesses
+    from tohlab.compare import difference as difference
+    from tohlab.compare import view_harness as view_harness
     from tohlab.dialects import Dialect as Dialect
     from tohlab.dialects import dialect_names as dialect_names
     from tohlab.dialects import get_dialect as get_dialect
+    from tohlab.dialects.harnesses import get_harness as get_harness
+    from tohlab.dialects.harnesses import harness_names as harness_names
     from tohlab.edits import what_edits_cost as what_edits_cost
     from tohlab.errors import TohlabError as TohlabError
     from tohlab.frames import frame as frame

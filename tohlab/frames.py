@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from tohlab.catalog import Catalog
+from tohlab.compare import Comparison, HarnessView
 from tohlab.edits import EditCost
 from tohlab.errors import MissingExtra, TohlabError
 from tohlab.prefix import PrefixComparison
@@ -26,7 +27,17 @@ if TYPE_CHECKING:
 
 
 Table = Literal[
-    "segments", "catalog_cost", "catalog", "prefix", "edits", "trials", "skills", "confusion", "files"
+    "segments",
+    "catalog_cost",
+    "catalog",
+    "harnesses",
+    "harness",
+    "prefix",
+    "edits",
+    "trials",
+    "skills",
+    "confusion",
+    "files",
 ]
 
 
@@ -75,6 +86,38 @@ COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = MappingProxyType(
             ("name", "string", "the skill"),
             ("description", "string", "normalised and cut, not escaped"),
             ("characters", "Int64", "of the description, Python code points"),
+        ),
+        "harnesses": _columns(
+            ("harness", "string", "its name"),
+            ("title", "string", "the program's own name"),
+            ("fidelity", "string", "of the list: executed, source, documented or reconstructed"),
+            ("version", "string", "of the program"),
+            ("date", "string", "the day on which the texts were taken, ISO 8601"),
+            ("place", "string", "where the list sits: system, developer, user, tool-description, none"),
+            ("on_change", "string", "what a change of the skills does while a session runs"),
+            ("listed", "Int64", "skills of the folder in the list"),
+            ("bundled", "Int64", "skills in the list that the program brings itself"),
+            ("cut", "Int64", "entries whose description was shortened or left out"),
+            ("dropped", "Int64", "skills that a limit, a gate or another skill keeps out of the list"),
+            ("hidden", "Int64", "skills that their own files keep out of the list"),
+            ("skipped", "Int64", "files that give no skill"),
+            ("tools_tokens", "Int64", "the tools, without the list where it sits in one"),
+            ("listing_tokens", "Int64", "the list, encoded as one text"),
+            ("bundled_tokens", "Int64", "of the list: the program's own skills"),
+            ("total_tokens", "Int64", "tools and list, paid in every request"),
+            ("ratio", "Float64", "total over that of the cheapest harness; NA where nothing is listed"),
+        ),
+        "harness": _columns(
+            ("state", "string", "listed, cut, dropped, hidden or skipped"),
+            ("name", "string", "the skill; NA for a file that gives none"),
+            ("path", "string", "its file below the skills root; NA for the program's own"),
+            ("source", "string", "its file in the folder that was given; NA for the program's own"),
+            ("tokens", "Int64", "of its entry; NA where it has none"),
+            ("characters", "Int64", "of its entry, Python code points"),
+            ("before_chars", "Int64", "the description as the harness counts; NA where it was not cut"),
+            ("after_chars", "Int64", "what was left of it; NA where it was not cut"),
+            ("bundled", "boolean", "the program brings the skill itself"),
+            ("why", "string", "why it was cut, dropped, hidden or skipped; empty where it was not"),
         ),
         "prefix": _columns(
             ("position", "Int64", "counted from 0, in the order given"),
@@ -147,7 +190,8 @@ def frame(result: Any, table: Table | None = None) -> pd.DataFrame:
     """Return a result as a DataFrame.
 
     Args:
-        result: a `RequestCost`, `CatalogCost`, `Catalog`, `RoutingReport`, or a sequence (or one) of
+        result: a `RequestCost`, `CatalogCost`, `Catalog`, `Comparison` (of harnesses), `HarnessView`,
+            `RoutingReport`, or a sequence (or one) of
             `PrefixComparison`, `EditCost` or `FileReport`.
         table: which of a `RoutingReport`'s tables (`trials`, the default, `skills` or `confusion`); for an
             empty sequence, which table it would have been.
@@ -180,6 +224,10 @@ def _rows_of(result: Any, table: Table | None) -> tuple[str, Iterable[Mapping[st
         return _only(table, "catalog_cost"), _catalog_cost_rows(result)
     if isinstance(result, Catalog):
         return _only(table, "catalog"), _catalog_rows(result)
+    if isinstance(result, Comparison):
+        return _only(table, "harnesses"), result.rows()
+    if isinstance(result, HarnessView):
+        return _only(table, "harness"), result.rows()
     if isinstance(result, Sequence) and not isinstance(result, str):
         if not result:
             if table is None:
@@ -197,8 +245,10 @@ def _rows_of(result: Any, table: Table | None) -> tuple[str, Iterable[Mapping[st
         return _only(table, name), make((result,))
     elif isinstance(result, RoutingReport):
         return _routing(result, table)
-    known = "RequestCost, CatalogCost, Catalog, RoutingReport, and sequences of " + ", ".join(
-        kind.__name__ for kind in _SEQUENCES
+    sequences = ", ".join(kind.__name__ for kind in _SEQUENCES)
+    known = (
+        "RequestCost, CatalogCost, Catalog, Comparison, HarnessView, RoutingReport, "
+        f"and sequences of {sequences}"
     )
     raise TohlabError(f"there is no table for {type(result).__name__}; there is one for {known}")
 

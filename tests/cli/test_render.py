@@ -13,7 +13,9 @@ import pytest
 
 from tohlab.catalog import Catalog
 from tohlab.cli import run
+from tohlab.compare import view_harness
 from tohlab.dialects import get_dialect
+from tohlab.dialects.harnesses import get_harness, harness_names
 from tohlab.library import library_skills
 from tohlab.skills.sources import FilesystemSource
 
@@ -208,3 +210,91 @@ def test_an_empty_folder_has_what_says_nothing_of_skills(render: Run, tmp_path: 
     code, out, err = render(tmp_path / "none", "--part", part)
     assert (code, out) == (3, b"")
     assert "does not exist" in err
+
+
+# The other harnesses.
+
+
+@pytest.mark.parametrize("name", [name for name in harness_names() if name != "toh"])
+def test_every_harness_prints_its_list_as_it_is(name: str, render: Run, skills: Path) -> None:
+    listing = view_harness(skills, name).listing.text
+    for part in ("catalog", "listing"):
+        code, out, _ = render(skills, "--dialect", name, "--part", part)
+        assert (code, out) == (0, listing.encode())
+
+
+@pytest.mark.parametrize("name", harness_names())
+def test_a_part_that_a_harness_does_not_have_is_said_to_be_missing(
+    name: str, render: Run, skills: Path
+) -> None:
+    harness = get_harness(name)
+    tools = view_harness(skills, name).tools
+    code, out, err = render(skills, "--dialect", name, "--part", "tool")
+    assert code == (0 if tools else 3)
+    if tools:
+        assert len([json.loads(line) for line in out.splitlines()]) == len(tools)
+    else:
+        assert "no tool" in err
+    code, out, err = render(skills, "--dialect", name, "--part", "result", "--name", "pdf")
+    if harness.load_tool is None:
+        assert (code, out) == (3, b"")
+        assert "no tool that loads a skill" in err
+    else:
+        assert code == 0
+        assert b"Open the file." in out
+    if name != "toh":
+        code, out, err = render(skills, "--dialect", name, "--part", "ask-tool")
+        assert (code, out) == (3, b"")
+        assert "has no part 'ask-tool'" in err
+
+
+def test_a_miss_prints_what_the_model_would_read(render: Run, skills: Path) -> None:
+    assert render(skills, "--dialect", "pikuri", "--part", "result", "--name", "nope") == (
+        1,
+        b"Error: skill 'nope' not found. Available skills: deploy, pdf, sql.",
+        "",
+    )
+    code, out, err = render(skills, "--dialect", "pi", "--part", "result", "--name", "nope")
+    assert (code, out) == (3, b"")
+    assert "there are: deploy, pdf, sql" in err
+
+
+def test_a_users_text_becomes_what_the_harness_makes_of_it(render: Run, skills: Path) -> None:
+    code, out, _ = render(skills, "--dialect", "pi", "--part", "user", "--text", "/skill:pdf page 2")
+    assert code == 0
+    assert out.startswith(b'<skill name="pdf" location="/home/user/.agents/skills/pdf/SKILL.md">')
+    assert out.endswith(b"\n\npage 2")
+    assert render(skills, "--dialect", "goose", "--part", "user", "--text", "hello")[:2] == (0, b"hello")
+    assert b"<skill_content" in render(skills, "--part", "user", "--text", "use /pdf")[1]
+    code, out, err = render(skills, "--dialect", "claude-code", "--part", "user", "--text", "/nope")
+    assert (code, out) == (1, b"Unknown skill: nope")
+    assert "no model is asked" in err
+
+
+def test_the_window_makes_the_budget_and_the_root_the_paths(render: Run, skills: Path) -> None:
+    wide = render(skills, "--dialect", "codex")[1]
+    assert b"Read PDF files" in wide
+    assert b"Read PDF files" not in render(skills, "--dialect", "codex", "--window", "1300")[1]
+    _, out, err = render(skills, "--dialect", "roo", "--root", "/r")
+    assert b"/r/pdf/SKILL.md" in out
+    assert "printed below /r" in err
+
+
+def test_json_of_a_harness_says_where_its_text_comes_from(render: Run, skills: Path) -> None:
+    data = json.loads(render(skills, "--dialect", "claude-code", "--json")[1])
+    assert (data["dialect"], data["part"], data["fidelity"]) == ("claude-code", "catalog", "reconstructed")
+    assert set(data) == {"dialect", "part", "text", "fidelity", "version", "date"}
+
+
+def test_a_list_of_nothing_is_an_error_that_says_where_the_reasons_are(render: Run, tmp_path: Path) -> None:
+    write(tmp_path, "deploy", "Ship it", more="disable-model-invocation: true\n")
+    code, out, err = render(tmp_path, "--dialect", "claude-code")
+    assert (code, out) == (3, b"")
+    assert "tohlab tokens DIR --dialect claude-code" in err
+
+
+def test_options_that_would_do_nothing_are_refused(skills: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["render", str(skills), "--window", "1000"]) == 2
+    assert "--window does not apply" in capsys.readouterr().err
+    assert run(["render", str(skills), "--part", "user"]) == 2
+    assert "go together" in capsys.readouterr().err

@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tohlab.cli._harness import harness_options, refuse_harness_options, shown, skills_tree
 from tohlab.cli._look import look, note_problems
+from tohlab.dialects.harness import Setting
 from tohlab.errors import SkillError
 
 if TYPE_CHECKING:
+    from tohlab.cli.render_harness import Rendered
     from tohlab.dialects import Dialect
+    from tohlab.dialects.installed import Layout
     from tohlab.skills.model import Snapshot
 
-PARTS = ("catalog", "replacement", "tombstone", "tool", "ask-tool", "result")
+PARTS = ("catalog", "listing", "replacement", "tombstone", "tool", "ask-tool", "result", "user")
+_SAME = {"listing": "catalog"}
+"""Another word for a part."""
+_BY_HARNESS = ("user",)
+"""Parts that the durable catalog knows nothing of."""
 
 
 @click.command("render")
@@ -27,18 +35,31 @@ PARTS = ("catalog", "replacement", "tombstone", "tool", "ask-tool", "result")
     default="catalog",
     show_default=True,
     help="The first catalog of a session, one that replaces it, the one that says that no skill is left, the "
-    "skill tool's schema, that of the tool that asks the user, or what loading a skill gives.",
+    "skill tool's schema, that of the tool that asks the user, what loading a skill gives, or what a user's "
+    "text becomes. Other harnesses than toh have catalog (or listing), tool, result and user.",
 )
 @click.option("--name", help="Which skill to load, with --part result.")
+@click.option("--text", "typed", help="What a user types, such as '/pdf fill it in', with --part user.")
+@harness_options
 @click.option("--json", "as_json", is_flag=True, help="Print the text with where it comes from, as JSON.")
 @click.pass_context
 def command(
-    ctx: click.Context, directory: str | None, dialect: str, part: str, name: str | None, as_json: bool
+    ctx: click.Context,
+    directory: str | None,
+    dialect: str,
+    part: str,
+    name: str | None,
+    typed: str | None,
+    window_tokens: int,
+    layout: Layout,
+    root: str,
+    bundled: bool,
+    as_json: bool,
 ) -> None:
     """The exact text that a model reads of the skills under DIR, in UTF-8, with nothing added to it.
 
     Without DIR: our own library. Exit code 1: --part result with a skill that cannot be loaded; the text is
-    then the error that the model reads.
+    then the error that the model reads. Exit code 3: the harness has no such part.
 
     \b
     Examples:
@@ -48,23 +69,60 @@ def command(
       tohlab render --part tool
       tohlab render --part ask-tool
       tohlab render path/to/skills --json
+      tohlab render path/to/skills --dialect codex --window 64000
+      tohlab render path/to/skills --dialect roo --part result --name pdf
+      tohlab render path/to/skills --dialect pi --part user --text "/skill:pdf fill in page 2"
     """
-    from tohlab.dialects import get_dialect
+    from tohlab.dialects import dialect_names, get_dialect
 
     if (part == "result") != (name is not None):
         raise click.UsageError("--part result and --name NAME go together")
-    words = get_dialect(dialect)
-    text, is_error = _text(words, part, directory, name)
-    if as_json:
+    if (part == "user") != (typed is not None):
+        raise click.UsageError("--part user and --text TEXT go together")
+    part = _SAME.get(part, part)
+    if dialect in dialect_names() and part not in _BY_HARNESS:
+        refuse_harness_options(ctx, f"the texts of {dialect} depend on none of it")
+        words = get_dialect(dialect)
+        text, is_error = _text(words, part, directory, name)
         origin = words.provenance_of(part)
+    else:
+        setting = Setting(root=root, window_tokens=window_tokens, bundled=bundled)
+        made = _harness_part(dialect, part, directory, layout, setting, name, typed)
+        text, is_error, origin = made.text, made.is_error, made.provenance
+    if as_json:
         facts = {"fidelity": origin.fidelity, "version": origin.version, "date": origin.date}
-        click.echo(json.dumps({"dialect": words.name, "part": part, "text": text, **facts}, indent=2))
+        click.echo(json.dumps({"dialect": dialect, "part": part, "text": text, **facts}, indent=2))
     else:
         # bytes, not echo: no newline at the end, whatever the locale, and a cut character stays cut
         sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
         sys.stdout.buffer.flush()
     if is_error:
         ctx.exit(1)
+
+
+def _harness_part(
+    dialect: str,
+    part: str,
+    directory: str | None,
+    layout: Layout,
+    setting: Setting,
+    name: str | None,
+    typed: str | None,
+) -> Rendered:
+    from tohlab.cli.render_harness import render_part
+    from tohlab.compare.source import lay_out
+    from tohlab.dialects.harnesses import get_harness
+    from tohlab.library import library_skills
+
+    harness = get_harness(dialect)
+    tree = skills_tree(directory if directory is not None else str(library_skills()))
+    laid = lay_out(tree, layout)
+    made = render_part(harness, part, laid.tree, setting, name, typed)
+    if setting.root in made.text:
+        click.echo(f"paths are printed below {setting.root}; another root: --root", err=True)
+    for note in made.notes:
+        click.echo(shown(note), err=True)
+    return made
 
 
 def _text(dialect: Dialect, part: str, directory: str | None, name: str | None) -> tuple[str, bool]:

@@ -1,4 +1,4 @@
-"""The same folder in sixteen harnesses: what each one lists of it, what that costs, what is cut or disappears.
+"""The same folder in sixteen harnesses: what each lists of it, what that costs, what disappears.
 
 folder -> view_harness -> HarnessView        one harness: texts, tokens, cuts and drops with their reasons
        -> compare_harnesses -> Comparison    all of them, in one table and one figure

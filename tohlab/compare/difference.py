@@ -175,8 +175,8 @@ def _blocks(view: HarnessView) -> Iterator[tuple[_Key, str]]:
         while key in seen:  # a list may tell of one skill twice
             key = ("entry", f"{key[1]}\0")
         seen.add(key)
-        yield key, text[span.start : span.stop]
-        at = span.stop
+        at = span.stop + text.startswith("\n", span.stop)  # the line break belongs to the line
+        yield key, text[span.start : at]
     yield from _frame(text[at:])
 
 

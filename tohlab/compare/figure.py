@@ -44,6 +44,7 @@ def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
     ax.set_yticks(places, [row["title"] for row in rows], fontsize=8)
     ax.invert_yaxis()
     ax.margins(x=0.3)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     window = "" if comparison.window_tokens is None else f", window {comparison.window_tokens:,}"
     ax.set_xlabel(f"tokens of {comparison.meter} in every request{window}")
     ax.spines[["top", "right"]].set_visible(False)

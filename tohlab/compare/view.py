@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
@@ -34,7 +34,7 @@ from tohlab.dialects.harnesses import get_harness
 from tohlab.dialects.installed import Layout
 from tohlab.ecma import json_stringify
 from tohlab.errors import DialectError
-from tohlab.tokens import TokenMeter, get_meter, share_out
+from tohlab.tokens import TokenMeter, count_spans, get_meter
 
 ROOT: Final = "/home/user/.agents/skills"
 """The skills root that the texts print unless told otherwise: paths cost tokens, and a machine's own would
@@ -113,13 +113,15 @@ class HarnessView:
     entries: tuple[EntryView, ...]
     """In the order of the list."""
     dropped: tuple[Unlisted, ...]
-    """Skills that disappear: the harness would list them, and a limit, a gate or another skill is in the way."""
+    """Skills that disappear: they are for the list, and a limit, a gate or another skill keeps them out."""
     hidden: tuple[Unlisted, ...]
     """Skills that their own files or the settings keep out of the list."""
     skipped: tuple[Skipped, ...]
     """Files that give no skill; paths below the skills root, in the folder for `folder-name-taken`."""
+    layout_notes: tuple[str, ...]
+    """How the folder was laid out, and where its paths come from."""
     notes: tuple[str, ...]
-    """What is not certain, and how the folder was laid out."""
+    """What is not certain."""
     not_measured: tuple[str, ...]
     """What is known to differ from the real program, or was not checked."""
     meter: str
@@ -216,7 +218,7 @@ class HarnessView:
             "tools": [dict(tool) for tool in self.tools],
             "rows": list(self.rows()),
             "warnings": list(self.listing.warnings),
-            "notes": list(self.notes),
+            "notes": [*self.layout_notes, *self.notes],
             "not_measured": list(self.not_measured),
         }
 
@@ -264,11 +266,11 @@ def view_laid(laid: Laid, harness: Harness, setting: Setting, meter: TokenMeter)
     loaded = harness.load(laid.tree, setting)
     listing = harness.listing(loaded, setting)
     tools = harness.tools(loaded, setting)
-    listing_tokens = meter.count(listing.text)
+    listing_tokens, shares = count_spans(listing.text, listing.spans, meter)
     tools_tokens = sum(meter.count(_tool_json(tool, harness.title)) for tool in tools)
     if harness.place == _IN_TOOL:
         tools_tokens -= listing_tokens
-    entries, unlisted = _entries(loaded, listing, meter)
+    entries, unlisted = _entries(loaded, listing, shares)
     return HarnessView(
         harness=harness.name,
         title=harness.title,
@@ -285,7 +287,8 @@ def view_laid(laid: Laid, harness: Harness, setting: Setting, meter: TokenMeter)
         dropped=tuple(_dropped(skill, listing) for skill in unlisted if skill.listed),
         hidden=tuple(_hidden(skill) for skill in unlisted if not skill.listed),
         skipped=(*loaded.skipped, *laid.left_out),
-        notes=(*laid.notes, *_root_note(listing, setting), *loaded.notes),
+        layout_notes=(*laid.notes, *_root_note(listing, setting)),
+        notes=(*_tool_note(harness, tools), *loaded.notes),
         not_measured=harness.not_measured,
         meter=meter.name,
         window_tokens=setting.window_tokens,
@@ -304,23 +307,22 @@ def _tool_json(tool: Mapping[str, Any], title: str) -> str:
 
 
 def _entries(
-    loaded: Loaded, listing: Listing, meter: TokenMeter
+    loaded: Loaded, listing: Listing, shares: Sequence[int]
 ) -> tuple[tuple[EntryView, ...], list[HarnessSkill]]:
     """Return the entries of the list, and the skills that are in none of them.
 
     Of several skills of one name the first in the harness's order has the first entry of that name.
     """
     skills: defaultdict[str, deque[HarnessSkill]] = defaultdict(deque)
-    for skill in sorted(loaded.skills, key=lambda skill: not skill.listed):
-        skills[skill.name].append(skill)
+    for known in sorted(loaded.skills, key=lambda known: not known.listed):
+        skills[known.name].append(known)
     cuts: defaultdict[str, deque[Cut]] = defaultdict(deque)
     for one in listing.cut:
         cuts[one.name].append(one)
     entries, told = [], set[int]()
-    shares = share_out(listing.text, listing.spans, meter)
     for span, tokens in zip(listing.spans, shares, strict=True):
         name = span.label.removeprefix('entry "').removesuffix('"')
-        skill = skills[name].popleft() if skills[name] else None
+        skill: HarnessSkill | None = skills[name].popleft() if skills[name] else None
         if skill is not None:
             told.add(id(skill))
         cut = cuts[name].popleft() if cuts[name] else None
@@ -355,6 +357,11 @@ def _hidden(skill: HarnessSkill) -> Unlisted:
     return Unlisted(name=skill.name, path=skill.path, why=why, model_loads=skill.model_loads)
 
 
+def _tool_note(harness: Harness, tools: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    if tools and harness.loads_by == "path":
+        yield f"the tool {harness.load_tool} reads any file and is there without skills too"
+
+
 def _root_note(listing: Listing, setting: Setting) -> Iterable[str]:
     if setting.root and setting.root in listing.text:
-        yield f"paths are printed below {setting.root}, not below the folder's own path, since paths cost tokens"
+        yield f"paths are printed below {setting.root} whatever the folder's own path is: paths cost tokens"

@@ -21,7 +21,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from tohlab.dialects.base import Provenance
@@ -45,6 +45,7 @@ class FileTree(Mapping[str, bytes]):
         self._contents = dict(contents)
         self._directory = directory
         self._paths: Mapping[str, None] | None = None
+        self._texts: dict[str, str] = {}
 
     @classmethod
     def of(cls, texts: Mapping[str, str]) -> Self:
@@ -87,7 +88,12 @@ class FileTree(Mapping[str, bytes]):
 
     def text(self, path: str) -> str:
         """Return a file as text: UTF-8, what is not becomes U+FFFD; a byte order mark is kept."""
-        data = self[path]
+        text = self._texts.get(path)
+        if text is None:
+            text = self._texts[path] = self._decoded(self[path])
+        return text
+
+    def _decoded(self, data: bytes) -> str:
         if self._directory is None:
             with contextlib.suppress(UnicodeDecodeError):
                 return data.decode("utf-8", "surrogatepass")
@@ -100,7 +106,7 @@ class FileTree(Mapping[str, bytes]):
 
     def named(self, *names: str) -> tuple[str, ...]:
         """Return the paths whose last part is one of `names`, in path order (bytes)."""
-        return tuple(sorted(p for p in self._listed() if PurePosixPath(p).name in names))
+        return tuple(sorted(p for p in self._listed() if p.rpartition("/")[2] in names))
 
 
 def _walk(directory: Path) -> Iterator[str]:
@@ -164,8 +170,7 @@ class HarnessSkill:
     @property
     def directory(self) -> str:
         """The folder of the file, relative to the root; empty for the root itself."""
-        parent = str(PurePosixPath(self.path).parent)
-        return "" if parent == "." else parent
+        return self.path.rpartition("/")[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +279,9 @@ class Harness(ABC):
     """Which of two skills of one name wins."""
     load_tool: str | None = None
     """The tool by which a model loads a skill, or None where it reads the file."""
+    loads_by: Literal["name", "path"] = "name"
+    """What a model gives the load tool; `path` where it is the program's own tool that reads any file, which
+    is there without skills too."""
     not_measured: tuple[str, ...] = ()
     """What is known to differ from the real program, or was not checked."""
 

@@ -209,14 +209,18 @@ class OpenCode(Harness):
         if setting.bundled and BUILT_IN_NAME not in names and not _denied(BUILT_IN_NAME, setting):
             shown.append((BUILT_IN_NAME, BUILT_IN_DESCRIPTION, _escaped(BUILT_IN_LOCATION)))
         dropped = tuple(sorted(names - {name for name, _, _ in shown}, key=utf16_sort_key))
+        reasons = dict.fromkeys(dropped, "a permission rule denies it")
         if not shown:
-            return Listing(text=f"{PREAMBLE}{NO_SKILLS}", place=self.place, dropped=dropped)
+            text = f"{PREAMBLE}{NO_SKILLS}"
+            return Listing(text=text, place=self.place, dropped=dropped, reasons=reasons)
         text, spans = PREAMBLE + OPENING, []
         for name, description, location in sorted(shown, key=lambda entry: collation_key(entry[0])):
             entry = ENTRY.format(name=name, description=description, location=location)
             spans.append(Span(label=f'entry "{name}"', start=len(text), stop=len(text) + len(entry)))
             text += f"{entry}\n"
-        return Listing(text=text + CLOSING, place=self.place, spans=tuple(spans), dropped=dropped)
+        return Listing(
+            text=text + CLOSING, place=self.place, spans=tuple(spans), dropped=dropped, reasons=reasons
+        )
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the `skill` tool as chat completions take it; the same with and without skills."""

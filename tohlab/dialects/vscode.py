@@ -111,7 +111,8 @@ class VSCode(Harness):
         """Return the `<skills>` section; nothing without skills or without the tool that reads files."""
         names = tuple(skill.name for skill in loaded.skills)
         if not loaded.skills or not _can_read(setting):
-            return Listing(text="", place=self.place, dropped=names)
+            reasons = dict.fromkeys(names, "no tool that reads files is at hand")
+            return Listing(text="", place=self.place, dropped=names, reasons=reasons)
         adherence = setting.options.get("use_skill_adherence_prompt")
         text, spans, cuts = ADHERENCE_HEAD if adherence else HEAD, [], []
         for skill in loaded.skills:

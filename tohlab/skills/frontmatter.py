@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tohlab.ecma import trim
 from tohlab.errors import FrontmatterError
+from tohlab.skills.sharing import shared
 from tohlab.skills.yaml12 import YamlError, load_yaml, resolve_plain
 
 # Characters that mean nothing to YAML inside a plain scalar, and those that do only in certain places.
@@ -102,6 +103,26 @@ def read_fields(yaml_text: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
     return value, {key: line + 1 for key, line in lines.items()}
 
 
+def read_simple_block(block: str) -> tuple[Mapping[str, Any], Mapping[str, int]] | None:
+    """Return the fields of a block as `read_simple_fields`, and the line of each in the block, from 1.
+
+    One line break before them and none behind them are fine: that is how programs cut blocks out. None means
+    that a YAML parser has to look.
+    """
+    above = block.startswith("\n")
+    text = block[1:] if above else block
+    if not text.endswith("\n"):
+        if text[text.rfind("\n") + 1 : text.rfind("\n") + 2] == " ":
+            return None  # a block of text ends in the line break that is not there
+        text += "\n"
+    found = _read_simple(text)
+    if found is None:
+        return None
+    fields, lines = found
+    shift = 0 if above else 1
+    return fields, {key: line - shift for key, line in lines.items()}
+
+
 def read_simple_fields(yaml_text: str) -> dict[str, Any] | None:
     """Return the fields if each is a plain `key: value`, a plain block of text or a mapping of such.
 
@@ -113,6 +134,7 @@ def read_simple_fields(yaml_text: str) -> dict[str, Any] | None:
     return None if found is None else found[0]
 
 
+@shared
 def _read_simple(yaml_text: str) -> tuple[dict[str, Any], dict[str, int]] | None:
     fields: dict[str, Any] = {}
     lines: dict[str, int] = {}

@@ -15,10 +15,11 @@ from typing import Any, Final
 import yaml
 
 from tohlab.ecma import trim
-from tohlab.skills.frontmatter import read_simple_fields, yaml_repair
+from tohlab.skills.frontmatter import read_simple_block, read_simple_fields, yaml_repair
 from tohlab.skills.js_yaml3 import load_js_yaml3
 from tohlab.skills.js_yaml3 import resolve_plain as js_yaml3_plain
 from tohlab.skills.serde_yaml import SerdeError, Struct, load_struct
+from tohlab.skills.sharing import shared
 from tohlab.skills.strict_yaml import StrictYamlError, load_strict_yaml
 from tohlab.skills.yaml12 import YamlError, load_yaml
 
@@ -52,6 +53,7 @@ class YamlRead:
         return self.value if isinstance(self.value, dict) else {}
 
 
+@shared
 def npm_yaml(block: str) -> YamlRead:
     """Return what the npm package `yaml` 2 reads: YAML 1.2 core.
 
@@ -77,7 +79,38 @@ def pyyaml(block: str, *, pure: bool = False) -> YamlRead:
     stand for more than `MAX_VALUES` is refused: the program itself would fill the memory. The loader written
     in Python takes no tab before a value; for all else the two are one, and the quick one reads.
     """
-    loader = yaml.SafeLoader if pure and "\t" in block else _PyLoader
+    return _pure_pyyaml(block) if pure and "\t" in block else _quick_pyyaml(block)
+
+
+@shared
+def _quick_pyyaml(block: str) -> YamlRead:
+    simple = read_simple_block(block)
+    if simple is not None and all(map(_same_in_yaml11, simple[0].items())):
+        return YamlRead(value=simple[0])
+    return _load_pyyaml(block, _PyLoader)
+
+
+@shared
+def _pure_pyyaml(block: str) -> YamlRead:
+    return _load_pyyaml(block, yaml.SafeLoader)
+
+
+def _same_in_yaml11(field: tuple[str, Any]) -> bool:
+    # A text in quotes that YAML 1.1 would take for something else without them is read again: that is rare.
+    key, value = field
+    if isinstance(value, dict):
+        return _is_text_in_yaml11(key) and all(map(_same_in_yaml11, value.items()))
+    return _is_text_in_yaml11(key) and (
+        _is_text_in_yaml11(value) if isinstance(value, str) else value is None or isinstance(value, bool)
+    )
+
+
+def _is_text_in_yaml11(text: str) -> bool:
+    rules = _PyLoader.yaml_implicit_resolvers.get(text[:1], ())
+    return bool(text) and not any(rule.match(text) for _, rule in rules)
+
+
+def _load_pyyaml(block: str, loader: Any) -> YamlRead:
     try:
         if "*" in block and "&" in block:
             _measure(block)
@@ -193,12 +226,16 @@ _STRICT_REPAIRS: Final = {
 }
 
 
+@shared
 def strictyaml(block: str) -> YamlRead:
     """Return what the Python package `strictyaml` reads: block collections of plain texts.
 
     Every scalar is a text as written. Flow collections, tags, anchors, duplicate keys, unquoted `: ` and
     control characters are errors, in the package's own words.
     """
+    simple = read_simple_block(block)
+    if simple is not None and _holds_only_texts(simple[0]):
+        return YamlRead(value=simple[0], lines=simple[1])
     try:
         value, lines = load_strict_yaml(block)
     except StrictYamlError as error:
@@ -213,6 +250,11 @@ def serde_yaml(block: str, struct: Struct) -> YamlRead:
     A plain `3000` or `yes` is a text where a text is asked for; unknown keys may have any value and stand
     there twice. An unquoted `: `, a known key twice and a value of another kind are errors.
     """
+    simple = read_simple_block(block)
+    if simple is not None:
+        known = _texts_of(simple[0], struct)
+        if known is not None:
+            return YamlRead(value=known, lines={key: simple[1][key] for key in known})
     try:
         value, lines = load_struct(block, struct)
     except SerdeError as error:
@@ -225,6 +267,21 @@ def serde_yaml(block: str, struct: Struct) -> YamlRead:
     return YamlRead(value=value, lines=lines)
 
 
+def _holds_only_texts(fields: Mapping[str, Any]) -> bool:
+    # A mapping inside is read by the parser, which compares how deep they stand.
+    return all(isinstance(value, str) for value in fields.values())
+
+
+def _texts_of(fields: Mapping[str, Any], struct: Struct) -> dict[str, Any] | None:
+    # None where the crate's own reader has to look: what it makes of a plain `3000` depends on the quotes.
+    known = {key: value for key, value in fields.items() if key in struct.fields}
+    for key, value in known.items():
+        if struct.fields[key] != "text" or not isinstance(value, str):
+            return None
+    return known
+
+
+@shared
 def js_yaml(block: str) -> YamlRead:
     """Return what the npm package `js-yaml` 4 reads: YAML 1.2 core, with timestamps and merge keys besides.
 
@@ -251,6 +308,7 @@ def js_yaml(block: str) -> YamlRead:
     return read
 
 
+@shared
 def js_yaml3(block: str) -> YamlRead:
     """Return what the npm package `js-yaml` 3 reads, which `gray-matter` uses.
 

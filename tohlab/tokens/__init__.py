@@ -19,6 +19,7 @@ from tohlab.tokens.measure import (
     share_out,
 )
 from tohlab.tokens.meter import TiktokenMeter, TokenMeter, get_meter
+from tohlab.tokens.pieces import count_spans
 
 __all__ = [
     "DEFAULT_ENCODING",
@@ -30,6 +31,7 @@ __all__ = [
     "SegmentCost",
     "TiktokenMeter",
     "TokenMeter",
+    "count_spans",
     "get_meter",
     "load_encoding",
     "measure",

@@ -120,6 +120,14 @@ class TiktokenMeter:
             starts = [start + shifts[start] for start in starts]
         return ids, tuple(starts)
 
+    def count_with_last(self, text: str) -> tuple[int, int]:
+        """Return how many tokens `text` is, and how many bytes the last of them has; (0, 0) for none.
+
+        Nothing of it is remembered: this is for whoever remembers the counts.
+        """
+        ids = self._encode(text)
+        return len(ids), len(self._encoding.decode_single_token_bytes(ids[-1])) if ids else 0
+
     def special(self, text: str) -> int:
         """Return the id of a special token such as `<|end|>`; content never produces it.
 

@@ -166,6 +166,9 @@ class Codex(Harness):
             spans=tuple(spans),
             cut=tuple(cut),
             dropped=(*hidden, *left_out),
+            reasons=dict.fromkeys(
+                left_out, f"{_allowance(budget)}, and it does not fit even without a description"
+            ),
             warnings=tuple(warnings),
         )
 
@@ -228,8 +231,12 @@ class Codex(Harness):
         if chars == len(entry.description):
             why = f"longer than {self.description_limit_chars} characters"
         else:
-            why = f"the list may cost {budget.limit} {'tokens' if budget.in_tokens else 'characters'}"
+            why = _allowance(budget)
         return [Cut(name=skill.name, before_chars=before, after_chars=chars, why=why)]
+
+
+def _allowance(budget: Budget) -> str:
+    return f"the list may cost {budget.limit} {'tokens' if budget.in_tokens else 'characters'}"
 
 
 def _roots(setting: Setting) -> tuple[SkillRoot, ...]:

@@ -114,16 +114,19 @@ class Hermes(Harness):
         categories = loaded.categories if isinstance(loaded, HermesLoaded) else {}
         by_category: dict[str, list[HarnessSkill]] = {}
         dropped: list[str] = []
+        reasons: dict[str, str] = {}
         for skill in loaded.skills:
             try:
                 shown = skill.listed and _gates_open(skill.fields, setting)
             except TypeError as error:
                 warning = f"the program cannot build its list: the gates of {skill.path}: {error}"
-                return Listing(text="", place=self.place, warnings=(warning,))
+                reasons = {skill.name: warning for skill in loaded.skills}
+                return Listing(text="", place=self.place, warnings=(warning,), reasons=reasons)
             if shown:
                 by_category.setdefault(_category(skill.path), []).append(skill)
             else:
                 dropped.append(skill.name)
+                reasons[skill.name] = "a gate in its metadata is closed by the tools at hand"
         compact = frozenset(setting.options.get("compact_categories") or ())
         text, demoted = "", False
         spans: list[Span] = []
@@ -145,6 +148,7 @@ class Hermes(Harness):
             for skill in sorted(skills, key=lambda skill: skill.name):
                 if skill.name in seen:
                     dropped.append(skill.name)
+                    reasons[skill.name] = "its category lists a skill of the same name already"
                     continue
                 seen.add(skill.name)
                 said = _cut(skill.description or "", LISTED_CHARS)
@@ -162,13 +166,14 @@ class Hermes(Harness):
                 spans.append(_span(skill.name, len(HEAD) + len(text), line))
                 text += f"{line}\n"
         if not text:
-            return Listing(text="", place=self.place, dropped=tuple(dropped))
+            return Listing(text="", place=self.place, dropped=tuple(dropped), reasons=reasons)
         return Listing(
             text=HEAD + text + TAIL + (NAMES_ONLY_NOTE if demoted else ""),
             place=self.place,
             spans=tuple(spans),
             cut=tuple(cut),
             dropped=tuple(dropped),
+            reasons=reasons,
         )
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:

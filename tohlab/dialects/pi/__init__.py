@@ -301,6 +301,7 @@ HARNESS: Final = Pi(
     ),
     duplicate="the first root wins, and in one root the first in the order of folders",
     load_tool="read",
+    loads_by="path",
     not_measured=(
         "links: the program drops a second path to one file without a word; a tree of files has no links",
         "skills of packages, settings and extensions; extra patterns of settings",
