@@ -61,6 +61,7 @@ _HOME = {
     "measure_ask": "tokens.measure",
     "run_baseline": "routing.baselines",
     "run_routing": "routing.runner",
+    "survey": "survival",
     "view": "notebook.views",
     "view_harness": "compare",
     "what_edits_cost": "edits",
@@ -115,6 +116,7 @@ if TYPE_CHECKING:
     from tohlab.skills.sources import FilesystemSource as FilesystemSource
     from tohlab.skills.sources import LayeredSource as LayeredSource
     from tohlab.skills.sources import MemorySource as MemorySource
+    from tohlab.survival import survey as survey
     from tohlab.tokens.measure import measure as measure
     from tohlab.tokens.measure import measure_ask as measure_ask
     from tohlab.tokens.meter import TokenMeter as TokenMeter

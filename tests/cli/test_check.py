@@ -5,6 +5,8 @@ import pytest
 
 from tests.skills.build import write, write_skill
 from tohlab.cli import run
+from tohlab.cli.check_table import initials
+from tohlab.dialects.harnesses import harness_names
 
 Capture = pytest.CaptureFixture[bytes]
 
@@ -88,3 +90,136 @@ def test_a_path_cannot_turn_the_direction_of_a_terminal(
     write_skill(tmp_path / "a\u202eb", "x")
     run(["check", str(tmp_path)])
     assert "a\ufffdb" in capsys.readouterr().out
+
+
+COLON = "---\nname: sail\ndescription: a: b\n---\nB\n"
+
+
+def test_the_table_counts_and_marks_for_each_harness(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    write(tmp_path / "sail" / "SKILL.md", COLON)
+    write_skill(tmp_path / "jib", "jib")
+    assert run(["check", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    rows = [line.split() for line in out.splitlines()]
+    assert ["co", "codex", "2", "0", "0", "0", "source"] in rows
+    assert ["pi", "pi", "1", "0", "0", "1", "executed"] in rows
+    assert ["sail", *["X", ".", "X", ".", ".", "X", ".", "X", ".", "X", ".", ".", "X", ".", "X", "."]] in rows
+    assert not any(row[:1] == ["jib"] for row in rows)
+    assert "1 file without trouble of their own not shown" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_all_files_have_a_row_when_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_skill(tmp_path / "jib", "jib")
+    assert run(["check", str(tmp_path), "--all", "--dialect", "codex, pi", "--dialect", "toh"]) == 0
+    out = capsys.readouterr().out
+    assert ["jib", ".", ".", "."] in [line.split() for line in out.splitlines()]
+    assert "claude-code" not in out
+
+
+def test_each_skip_is_told_with_its_harnesses_line_and_remedy(tmp_path: Path, capsysbinary: Capture) -> None:
+    write(tmp_path / "sail" / "SKILL.md", COLON)
+    run(["check", str(tmp_path)])
+    words = b" ".join(capsysbinary.readouterr().out.split()).decode()
+    assert "sail/SKILL.md:3 skipped in cline, goose, mistral-vibe, pi, roo: " in words
+    assert "→ put the value of description in quotes" in words
+
+
+@pytest.mark.parametrize(
+    ("required", "code"),
+    [("codex,hermes", 0), ("codex,pi", 1), ("pi", 1), ("toh", 1)],
+)
+def test_the_harnesses_that_are_required_decide(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], required: str, code: int
+) -> None:
+    write(tmp_path / "sail" / "SKILL.md", COLON)
+    assert run(["check", str(tmp_path), "--dialect", "toh", "--require", required]) == code
+    out = capsys.readouterr().out
+    assert all(name in out for name in required.split(","))
+
+
+def test_a_harness_that_does_not_exist_is_an_error_with_the_nearest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_skill(tmp_path / "jib", "jib")
+    for option in ("--dialect", "--require"):
+        assert run(["check", str(tmp_path), option, "codx"]) == 3
+        assert "Did you mean 'codex'?" in capsys.readouterr().err
+    assert run(["check", str(tmp_path), "--dialect", "codex,"]) == 2
+    assert run(["check", str(tmp_path), "--write"]) == 2
+
+
+def test_the_repairs_are_printed_as_a_diff_and_nothing_is_written(
+    tmp_path: Path, capsysbinary: Capture
+) -> None:
+    path = write(tmp_path / "sail" / "SKILL.md", COLON)
+    assert run(["check", str(tmp_path), "--fix"]) == 1
+    captured = capsysbinary.readouterr()
+    rows = captured.out.decode().splitlines()
+    assert [row for row in rows[2:] if row[0] in "+-"] == ["-description: a: b", '+description: "a: b"']
+    assert (
+        captured.err
+        == b"1 of 1 files that some harness skips can be mended, nothing is written; add --write\n"
+    )
+    assert path.read_text(encoding="utf-8") == COLON
+
+
+def test_the_repairs_are_written_and_then_decide(tmp_path: Path, capsysbinary: Capture) -> None:
+    path = write(tmp_path / "sail" / "SKILL.md", COLON)
+    assert run(["check", str(tmp_path), "--fix", "--write", "--dialect", "pi"]) == 0
+    assert capsysbinary.readouterr().err.endswith(b"; 1 written\n")
+    assert '"a: b"' in path.read_text(encoding="utf-8")
+    assert run(["check", str(tmp_path), "--fix"]) == 0
+    captured = capsysbinary.readouterr()
+    assert (captured.out, captured.err) == (
+        b"",
+        b"0 of 0 files that some harness skips can be mended\n",
+    )
+
+
+def test_json_has_every_row_finding_and_repair(tmp_path: Path, capsysbinary: Capture) -> None:
+    write(tmp_path / "sail" / "SKILL.md", COLON + "</skill_content>\n")
+    run(["check", str(tmp_path), "--json"])
+    data = json.loads(capsysbinary.readouterr().out)
+    assert len(data["rows"]) == len(data["harnesses"]) == 16
+    (pi,) = (row for row in data["rows"] if row["harness"] == "pi")
+    assert (pi["path"], pi["outcome"], pi["code"], pi["line"]) == (
+        "sail/SKILL.md",
+        "skipped",
+        "invalid-yaml",
+        3,
+    )
+    assert data["harnesses"]["pi"]["counts"]["skipped"] == 1
+    (finding,) = data["findings"]
+    assert (finding["text"], finding["line"], finding["harnesses"]) == ("</skill_content>", 6, ["opencode"])
+    run(["check", str(tmp_path), "--json", "--fix", "--dialect", "pi"])
+    (fix,) = json.loads(capsysbinary.readouterr().out)["fixes"]
+    assert (fix["rules"], fix["gains"]) == (["colon"], ["pi"])
+
+
+def test_a_repository_is_checked_as_it_is_installed_unless_told_otherwise(
+    tmp_path: Path, capsysbinary: Capture
+) -> None:
+    write_skill(tmp_path / "plugins" / "web" / "jib", "jib")
+    assert run(["check", str(tmp_path), "--require", "roo"]) == 0
+    assert run(["check", str(tmp_path), "--require", "roo", "--layout", "as-is"]) == 1
+    assert b"[too-deep]" in capsysbinary.readouterr().out
+
+
+def test_a_finding_is_shown_without_its_characters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "sail" / "SKILL.md", "---\nname: sail\ndescription: d\n---\nTurn\u202e.\n")
+    assert run(["check", str(tmp_path)]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "sail/SKILL.md:5 finding characters that turn the reading direction" in out
+    assert "U+202E RIGHT-TO-LEFT OVERRIDE [bidi-character], in claude-code, cline" in out
+
+
+def test_no_two_harnesses_have_the_same_letters() -> None:
+    letters = initials(harness_names())
+    assert len(set(letters.values())) == len(letters) == 16
+    assert (letters["claude-code"], letters["pi"], letters["pikuri"]) == ("cc", "pi", "pk")

@@ -205,3 +205,15 @@ def test_no_text_makes_the_reader_fail_otherwise_than_with_an_error_of_its_own(t
         load_yaml(text)
     with contextlib.suppress(FrontmatterError):
         parse_frontmatter(f"---\n{text}\n---\n")
+
+
+def test_a_fault_in_a_value_that_goes_on_is_mended_at_its_key() -> None:
+    text = "---\nname: a\ndescription: Runs the built-in\n  skill: grill\n---\n"
+    with pytest.raises(FrontmatterError) as caught:
+        parse_frontmatter(text)
+    assert caught.value.line == 4
+    assert caught.value.remedy.startswith("put the value of description in quotes")
+    nested = "---\nname: a\nmetadata:\n  note: a: b\n---\n"
+    with pytest.raises(FrontmatterError) as caught:
+        parse_frontmatter(nested)
+    assert caught.value.remedy.startswith("put the value of note in quotes")

@@ -1,51 +1,174 @@
-"""`tohlab check`: which skill files load, and why the others do not."""
+"""`tohlab check`: which skill files load in which harness, why the others do not, and what mends them."""
 
 from __future__ import annotations
 
 import json
-import re
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from tohlab.dialects.harnesses import get_harness
+from tohlab.dialects.installed import Layout
 from tohlab.errors import SkillError
 from tohlab.skills.checks import FileReport, check_tree
 
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+if TYPE_CHECKING:
+    from tohlab.survival import Fix, Survey
 
 
-@click.command("check", short_help="Which skill files load, and why the others do not.")
+@click.command("check", short_help="Which skill files load where, and why the others do not.")
 @click.argument("directory", metavar="DIR", type=click.Path())
-@click.option("--json", "as_json", is_flag=True, help="The same rows as JSON.")
+@click.option(
+    "--dialect",
+    "dialects",
+    multiple=True,
+    metavar="NAME",
+    help="A harness to look at, or several with commas; may be repeated. All of them unless said.",
+)
+@click.option(
+    "--require",
+    "required",
+    multiple=True,
+    metavar="NAME",
+    help="Harnesses in which every file has to load; they then decide the exit code.",
+)
+@click.option("--fix", "fix", is_flag=True, help="Print the repairs that help, as one diff.")
+@click.option("--write", is_flag=True, help="With --fix: write the repairs into the files.")
+@click.option("--all", "every", is_flag=True, help="A row for every file, not for those in trouble alone.")
+@click.option(
+    "--layout",
+    type=click.Choice(get_args(Layout)),
+    default="auto",
+    show_default=True,
+    help="Whether skills in deep folders are laid side by side first, as they are installed.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Every row and finding as JSON; with --fix the repairs."
+)
 @click.pass_context
-def command(ctx: click.Context, directory: str, as_json: bool) -> None:
-    """Say of each skill file under DIR whether it loads, and of each problem where it is and what to do.
+def command(
+    ctx: click.Context,
+    directory: str,
+    dialects: tuple[str, ...],
+    required: tuple[str, ...],
+    fix: bool,
+    write: bool,
+    every: bool,
+    layout: Layout,
+    as_json: bool,
+) -> None:
+    """Say of each skill file under DIR what becomes of it in each harness, and of each problem where it is
+    and what to do.
 
-    Exit codes: 0 all of them load (there may be warnings), 1 at least one does not or is not UTF-8, so that a
-    model reads something else than its author wrote, 3 there are none.
+    Four things can become of a file: it loads; it loads changed (another name, a cut or altered description);
+    it loads hidden (the model is not told of it, or of its name alone); it is skipped. The lines with `error`
+    and `warning` below the table are what TheOpen Harness says of DIR, each file at whatever depth.
+
+    Exit codes: 0 all files load in TheOpen Harness (there may be warnings), 1 at least one does not or is not
+    UTF-8, so that a model reads something else than its author wrote, 3 there are none. With --require, the
+    harnesses named there decide instead: 1 if a file is skipped by one of them. With --fix --write, that is
+    said of the files as they are then.
 
     \b
     Examples:
       tohlab check path/to/skills
-      tohlab check path/to/skills --json | jq '.skills[] | select(.loads.toh | not)'
+      tohlab check path/to/skills --dialect codex,pi --all
+      tohlab check path/to/skills --require codex,pi
+      tohlab check path/to/skills --fix | git apply
+      tohlab check path/to/skills --json | jq '.rows[] | select(.outcome == "skipped")'
     """
+    from tohlab.survival import survey
+
+    if write and not fix:
+        raise click.UsageError("--write goes with --fix")
+    names, needed = _names(dialects, "--dialect"), _names(required, "--require")
+    for name in needed:
+        get_harness(name)
     reports = check_tree(directory)
-    if not any(report.is_skill_file for report in reports):
+    looked_at = list(dict.fromkeys([*names, *needed])) if names else None
+    table = survey(directory, looked_at, layout=layout)
+    if not table.files and not any(report.is_skill_file for report in reports):
         raise SkillError(
-            f"no skills under {_shown(directory)}: no SKILL.md at any depth and no .md file with frontmatter "
+            f"no skills under {directory}: no SKILL.md at any depth and no .md file with frontmatter "
             "in the folder itself; give the folder that holds the skills"
         )
-    if as_json:
-        text = json.dumps({"skills": [_row(report) for report in reports]}, indent=2)
-        sys.stdout.buffer.write(text.encode() + b"\n")
-        sys.stdout.buffer.flush()
+    if fix:
+        mended = _fix(directory, table, names or needed, layout, write=write, as_json=as_json)
+        if write and mended:
+            reports, table = check_tree(directory), survey(directory, looked_at, layout=layout)
+    elif as_json:
+        _print_json({"skills": [_row(report) for report in reports], **table.to_dict()})
     else:
-        _print_table(reports)
-    problems = [problem for report in reports for problem in report.problems]
-    if any(problem.level == "error" or problem.code == "not-utf8" for problem in problems):
+        from tohlab.cli.check_table import print_survey
+
+        print_survey(table, reports, every=every)
+    if _is_bad(reports, table, needed):
         ctx.exit(1)
+
+
+def _names(given: Sequence[str], option: str) -> list[str]:
+    names = [name.strip() for text in given for name in text.split(",")]
+    if not all(names):
+        raise click.UsageError(f"{option} wants the name of a harness, such as codex, or several with commas")
+    return names
+
+
+def _is_bad(reports: Sequence[FileReport], table: Survey, needed: Sequence[str]) -> bool:
+    if needed:
+        return any(fate.outcome == "skipped" and fate.harness in needed for fate in table.fates)
+    problems = [problem for report in reports for problem in report.problems]
+    return any(problem.level == "error" or problem.code == "not-utf8" for problem in problems)
+
+
+def _fix(
+    directory: str, table: Survey, wanted: Sequence[str], layout: Layout, *, write: bool, as_json: bool
+) -> tuple[Fix, ...]:
+    from tohlab.survival import fixes, write_fixes
+
+    found = fixes(directory, wanted or None, layout=layout, progress=_progress())
+    written = write_fixes(found, directory) if write else ()
+    if as_json:
+        rows: list[dict[str, Any]] = [fix.to_dict() for fix in found]
+        _print_json({"fixes": rows, "written": [str(path) for path in written]})
+    else:
+        _print_diff("".join(fix.diff() for fix in found))
+    lost = sum(
+        any(fate.outcome == "skipped" and (not wanted or fate.harness in wanted) for fate in fates)
+        for _, fates in table.by_file()
+    )
+    said = f"{len(found)} of {lost} files that some harness skips can be mended"
+    what = f"; {len(written)} written" if write else ", nothing is written; add --write" if found else ""
+    click.echo(said + what, err=True)
+    return found
+
+
+def _print_diff(text: str) -> None:
+    from tohlab.cli.check_table import shown
+
+    if sys.stdout.isatty():  # a file or a pipe gets the bytes, so that the diff fits
+        sys.stdout.write("".join(f"{shown(row)}\n" for row in text.splitlines()))
+        return
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def _progress() -> Any:
+    if not sys.stderr.isatty():
+        return None
+    from rich.console import Console
+    from rich.progress import track
+
+    def wrap(paths: Iterable[str]) -> Iterable[str]:
+        return track(paths, description="mending", console=Console(stderr=True), transient=True)
+
+    return wrap
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.buffer.write(json.dumps(value, indent=2).encode() + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def _row(report: FileReport) -> dict[str, Any]:
@@ -64,55 +187,3 @@ def _row(report: FileReport) -> dict[str, Any]:
             for problem in report.problems
         ],
     }
-
-
-def _print_table(reports: Sequence[FileReport]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("skill", overflow="fold", ratio=1)
-    table.add_column("loads", justify="center", width=5)
-    table.add_column("file, and what is wrong with it", overflow="fold", ratio=2)
-    for report in reports:
-        loads = Text("yes", "green") if report.loads["toh"] else Text("no", "bold red")
-        if not report.is_skill_file:
-            loads = Text("–", "dim")
-        details = Text("\n").join(_details(report, Text))
-        table.add_row(_shown(report.name or "–"), loads, details)
-    console = Console(highlight=False, emoji=False)
-    console.print(table)
-    console.print(_summary(reports), markup=False)
-
-
-def _details(report: FileReport, text: Any) -> Iterator[Any]:
-    if not report.problems:
-        yield text(_shown(report.path), "dim")
-    for problem in report.problems:
-        yield text(_shown(f"{report.path}:{problem.line}" if problem.line else report.path))
-        style = "red" if problem.level == "error" else "yellow"
-        yield text(problem.level, style) + text(_shown(f" {problem.message} [{problem.code}]"))
-        if problem.remedy:
-            yield text(f"→ {_shown(problem.remedy)}", "cyan")
-
-
-def _summary(reports: Sequence[FileReport]) -> str:
-    skills = [report for report in reports if report.is_skill_file]
-    loads = sum(report.loads["toh"] for report in skills)
-    levels = [problem.level for report in reports for problem in report.problems]
-    return (
-        f"{loads} of {len(skills)} skill files load in TheOpen Harness; "
-        f"{_count(levels, 'error')}, {_count(levels, 'warning')}"
-    )
-
-
-def _count(levels: Sequence[str], level: str) -> str:
-    n = levels.count(level)
-    return f"{n} {level}" if n == 1 else f"{n} {level}s"
-
-
-def _shown(text: str) -> str:
-    """Make text from files safe for a terminal: no control character reaches it."""
-    return _UNPRINTABLE.sub("\ufffd", text)

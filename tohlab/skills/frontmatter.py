@@ -215,7 +215,7 @@ def yaml_repair(yaml_text: str, error: YamlError) -> str:
         return "keep one of the two and remove the other"
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "indent with spaces instead of tabs"
-    key, colon, value = line.strip().partition(": ")
+    key, colon, value = _continued(lines, at).strip().partition(": ")
     if colon and value and value[0] not in "\"'|>" and re.fullmatch(r"[\w-]+", key):
         if value[0] in "[{" and not re.search(r"[\]}]\s*$", value):
             return f"close the bracket, or put the value of {key} in quotes"
@@ -223,3 +223,16 @@ def yaml_repair(yaml_text: str, error: YamlError) -> str:
     if colon and value and value[0] in "\"'":
         return f"close the quotes of {key}, or write \\\" for one inside double quotes, '' inside single ones"
     return "correct the YAML here, or put the value in quotes"
+
+
+def _continued(lines: list[str], at: int) -> str:
+    # A plain value may go on over indented lines; what is wrong with one of those is mended at its key.
+    while at > 0 and at < len(lines) and lines[at][:1] == " ":
+        indent = len(lines[at]) - len(lines[at].lstrip())
+        above = next((n for n in range(at - 1, -1, -1) if lines[n].strip()), None)
+        if above is None or not re.match(r" *[\w-]+: +[^\s|>\[{]", lines[above]):
+            break
+        if len(lines[above]) - len(lines[above].lstrip()) >= indent:
+            break
+        at = above
+    return lines[at].rstrip("\r") if at < len(lines) else ""

@@ -1,8 +1,8 @@
 """Whether a skill's text gets out of its block, or unseen characters get through: rendered, not looked up.
 
 A harmless skill is rendered first in every harness. That shows which tags stand open around a name, a
-description and a body, in the list, in a loaded skill and in a user's turn. A suspicious file is then rendered
-by itself the same way; a tag that its text closes too early, and that comes out raw, is a finding.
+description and a body, in the list, in a loaded skill and in a user's turn. A suspicious file is then
+rendered by itself the same way; a tag that its text closes too early, and that comes out raw, is a finding.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def findings_of(folder: Folder, harnesses: tuple[Harness, ...]) -> tuple[Finding
     """Return what gets out or through, by path and line."""
     found: list[Finding] = []
     roots = {origin: (root, path) for root in folder.roots for path, origin in root.back.items()}
-    frames = {harness.name: _frame(harness, folder.directory) for harness in harnesses}
+    # The folder's own name goes into the texts; its signs are not the skill's.
+    setting = Setting(root="/" + re.sub("[<>\"']", "-", folder.directory.rpartition("/")[2]))
+    frames = {harness.name: _frame(harness, setting) for harness in harnesses}
     closed = {tag for frame in frames.values() for tags in frame.open_tags.values() for tag in tags}
     for path in folder.files:
         if path in roots:
@@ -51,7 +53,7 @@ def findings_of(folder: Folder, harnesses: tuple[Harness, ...]) -> tuple[Finding
                 if one.kind != "closing-tag" or _tag_of(one.text) in closed
             ]
             if suspects:
-                found += _judge(path, suspects, *roots[path], harnesses, frames)
+                found += _judge(path, suspects, *roots[path], harnesses, frames, setting)
     return tuple(found)
 
 
@@ -84,15 +86,16 @@ def _judge(
     placed: str,
     harnesses: tuple[Harness, ...],
     frames: Mapping[str, _Frame],
+    setting: Setting,
 ) -> Iterator[Finding]:
     doors: list[dict[str, tuple[Door, ...]]] = [{} for _ in suspects]
     tree = FileTree({placed: root.placed.tree[placed]})
     for harness in harnesses:
-        loaded = harness.load(tree, root.setting)
+        loaded = harness.load(tree, setting)
         skill = next((skill for skill in loaded.skills if skill.path == placed), None)
         if skill is None:
             continue
-        texts = rendered(harness, skill, loaded, tree, root.setting)
+        texts = rendered(harness, skill, loaded, tree, setting)
         frame = frames[harness.name]
         for (one, _), through in zip(suspects, doors, strict=True):
             passed = tuple(door for door in texts if _gets_out(one, door, texts[door], frame, skill))
@@ -111,9 +114,7 @@ def _judge(
             )
 
 
-def _gets_out(
-    one: Suspicion, door: Door, texts: tuple[str, ...], frame: _Frame, skill: HarnessSkill
-) -> bool:
+def _gets_out(one: Suspicion, door: Door, texts: tuple[str, ...], frame: _Frame, skill: HarnessSkill) -> bool:
     plain = frame.texts.get(door, ())
     if one.kind == "closing-tag":
         tag = _tag_of(one.text)
@@ -128,7 +129,8 @@ def _gets_out(
             and any(f"{quote}{skill.name}{quote}" in text for text in texts)
             for quote in "\"'"
         )
-    return any(
+    carried = any(_MARKS[one.place] in text for text in plain)
+    return carried and any(
         sum(text.count(character) for text in texts) > sum(text.count(character) for text in plain)
         for character in set(one.text)
     )
@@ -192,9 +194,8 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(part)
 
 
-def _frame(harness: Harness, root: str) -> _Frame:
+def _frame(harness: Harness, setting: Setting) -> _Frame:
     tree = FileTree.of({"zqname/SKILL.md": _HARMLESS})
-    setting = Setting(root=root)
     loaded = harness.load(tree, setting)
     texts = rendered(harness, loaded.skills[0], loaded, tree, setting) if loaded.skills else {}
     tags: dict[tuple[Door, Place], frozenset[str]] = {}

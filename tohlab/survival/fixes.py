@@ -2,8 +2,8 @@
 
 Every subset of the rules that change a file is loaded by itself in every harness. The one with which it loads
 in most of the harnesses asked for is taken, of equals the smallest; one with which it fares worse anywhere is
-never taken. Then the whole folder is loaded with all changes at once, since a new name may clash with an old
-one, and a change that costs any file a harness is taken back.
+never taken. A change that gives a file a name that another file has is tried in the whole folder by itself,
+and then all changes at once: one that costs any file a harness is taken back.
 """
 
 from __future__ import annotations
@@ -69,7 +69,28 @@ def fixes(
             if fix is not None:
                 proposed[path] = fix
     before = {(fate.path, fate.harness): fate for fate in table.fates}
+    owners: dict[str, set[str]] = {}
+    for fate in table.fates:
+        if fate.name is not None:
+            owners.setdefault(fate.name.lower(), set()).add(fate.path)
+    for path, fix in list(proposed.items()):
+        patched = _patched(folder, {path: _data(fix.after)})
+        if owners.get(patched.meant[path].name.lower(), set()) - {path} and _losers(
+            patched, harnesses, before
+        ):
+            del proposed[path]
     return _kept(folder, harnesses, proposed, before)
+
+
+def _losers(
+    patched: Folder, harnesses: tuple[Harness, ...], before: Mapping[tuple[str, str], Fate]
+) -> set[str]:
+    fates = survey_of(patched, harnesses, findings=False).fates
+    return {
+        fate.path
+        for fate in fates
+        if fate.outcome == "skipped" and before[fate.path, fate.harness].outcome != "skipped"
+    }
 
 
 def _best(
@@ -91,7 +112,8 @@ def _best(
         tried = _alone(path, text, root, placed)
         return {h.name: OUTCOMES.index(fates_of(h, tried)[0][path].outcome) for h in harnesses}
 
-    useful, text = [], before
+    useful: list[str] = []
+    text = before
     for rule in RULES:
         changed = change((*useful, rule))
         if changed != text:
@@ -237,7 +259,8 @@ def write_fixes(proposed: Iterable[Fix], directory: str | os.PathLike[str]) -> t
             _replace(path, _data(fix.after))
         except OSError as error:
             raise SkillError(
-                f"{path} cannot be written: {error.strerror or error}; {len(written)} files were written before"
+                f"{path} cannot be written: {error.strerror or error}; make it writable and run this again "
+                f"({len(written)} files were written before it)"
             ) from error
         written.append(path)
     return tuple(written)

@@ -33,6 +33,7 @@ class _Change(NamedTuple):
     repair: str
     before: int | None = None
     after: int | None = None
+    codes: tuple[str, ...] = ()
 
 
 def fates_of(harness: Harness, folder: Folder) -> tuple[dict[str, Fate], tuple[str, ...]]:
@@ -68,6 +69,7 @@ def fates_of(harness: Harness, folder: Folder) -> tuple[dict[str, Fate], tuple[s
                     harness=harness.name,
                     outcome="skipped",
                     code=skipped.code,
+                    codes=(skipped.code,),
                     reason=root.in_words(skipped.reason),
                     line=skipped.line,
                     repair=root.in_words(skipped.repair),
@@ -128,7 +130,10 @@ def _worst(
     first = changes[0]
     sized = next((change for change in changes if change.before is not None), first)
     return first._replace(
-        reason="; ".join(change.reason for change in changes), before=sized.before, after=sized.after
+        reason="; ".join(change.reason for change in changes),
+        before=sized.before,
+        after=sized.after,
+        codes=tuple(change.code for change in changes),
     )
 
 
@@ -173,9 +178,8 @@ def _altered(here: str, there: str) -> _Change:
             f"the description ({sizes[0]:,} characters in the file, {sizes[1]:,} here) differs from "
             f"character {at + 1} on: {_short(here[start:])} instead of {_short(there[start:])}"
         )
-    return _Change(
-        "changed", "description-altered", reason, "description", "put the description in quotes", *sizes
-    )
+    repair = "make the frontmatter plain YAML that every reader takes alike"
+    return _Change("changed", "description-altered", reason, "description", repair, *sizes)
 
 
 def _hidden(skill: HarnessSkill, meant: Meant, listing: Listing) -> _Change:
@@ -186,7 +190,7 @@ def _hidden(skill: HarnessSkill, meant: Meant, listing: Listing) -> _Change:
     if skill.model_loads and skill.user_loads and not (skill.description or "").strip():
         repair = "give it a description"
         return _Change("hidden", "undescribed", "it has no description, so it is not listed", key, repair)
-    value = f" ({key}: {_plain(str(skill.fields[key]))})" if key else ""
+    value = f" ({key}: {_plain(_written(skill.fields[key]))})" if key else ""
     if skill.model_loads:
         code, reason = "unlisted", "the model can load it by name but is not told of it"
     elif skill.user_loads:
@@ -221,6 +225,7 @@ def _fate(
         name=skill.name,
         description=skill.description,
         code=change.code,
+        codes=change.codes,
         reason=change.reason,
         line=meant.lines.get(change.key),
         repair=change.repair,
@@ -248,6 +253,7 @@ def _not_looked_at(harness: Harness, path: str, folder: Folder) -> Fate:
         harness=harness.name,
         outcome="skipped",
         code="not-looked-at",
+        codes=("not-looked-at",),
         reason=reason,
         repair=repair,
         silent=True,
@@ -260,9 +266,14 @@ def _unreadable(harness: Harness, path: str, why: str) -> Fate:
         harness=harness.name,
         outcome="skipped",
         code="unreadable",
+        codes=("unreadable",),
         reason=f"the file cannot be read: {why}",
         repair="make it a file that can be read",
     )
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _short(text: str) -> str:

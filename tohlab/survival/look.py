@@ -67,8 +67,8 @@ def _notes_of(folder: Folder) -> Iterable[str]:
     if again:
         example = next(iter(folder.roots[1].back.values()))
         yield (
-            f"{again} skill files lie in a folder whose name an earlier one has ({example} is the first): they "
-            "cannot be installed beside it and were looked at in a root of their own"
+            f"{again} skill files lie in a folder whose name an earlier one has ({example} is the first): "
+            "they cannot be installed beside it and were looked at in a root of their own"
         )
     if isinstance(folder.tree, ReadableTree):
         for path, why in sorted(folder.tree.unreadable.items()):

@@ -39,6 +39,8 @@ class Fate:
     """As the harness keeps it, before a list cuts it."""
     code: str = ""
     """A stable word for the rule behind the outcome; empty for `loads`."""
+    codes: tuple[str, ...] = ()
+    """The words for all that happened to it, `code` first: a skill can be renamed and cut at once."""
     reason: str = ""
     """What happened, in the harness's words where it says any; empty for `loads`."""
     line: int | None = None
@@ -58,7 +60,12 @@ class Fate:
         """Return the fate as plain data, without the file and the harness."""
         fields = self.__dataclass_fields__
         made = {key: getattr(self, key) for key in fields if key not in ("path", "harness")}
-        return {**made, "notes": list(self.notes)}
+        return {**made, "codes": list(self.codes), "notes": list(self.notes)}
+
+    @property
+    def is_trouble(self) -> bool:
+        """Whether something happened to the file that is not just a harness's limit or budget."""
+        return any(code not in COMMON for code in self.codes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +90,8 @@ class Finding:
     def message(self) -> str:
         """What it does, in a sentence."""
         return {
-            "closing-tag": f"{self.text} in the {self.place} closes the block that it stands in: what follows "
-            "reads as the harness's own words",
+            "closing-tag": f"{self.text} in the {self.place} closes the block that it stands in: what "
+            "follows reads as the harness's own words",
             "quote-in-name": f"the quote in the name {self.text} ends the quoted name early",
             "control-character": f"control characters in the {self.place} reach the model: {self.text}",
             "invisible-character": f"invisible characters in the {self.place} reach the model: {self.text}",
@@ -124,7 +131,9 @@ class Fix:
         """Return the change as a unified diff that `patch -p1` and `git apply` take."""
         old, new = (_diff_lines(text) for text in (self.before, self.after))
         rows = difflib.unified_diff(old, new, f"a/{self.path}", f"b/{self.path}")
-        return "".join(row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows)
+        return "".join(
+            row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fix as plain data, the texts as a diff."""
@@ -200,9 +209,7 @@ class Survey:
         """
         found = {finding.path for finding in self.findings}
         return tuple(
-            path
-            for path, fates in self.by_file()
-            if path in found or any(fate.outcome != "loads" and fate.code not in COMMON for fate in fates)
+            path for path, fates in self.by_file() if path in found or any(fate.is_trouble for fate in fates)
         )
 
     def rows(self) -> list[dict[str, Any]]:

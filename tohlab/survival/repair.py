@@ -197,7 +197,7 @@ def _blocks_for_flows(block: str) -> str:
     root = _compose(block)
     done = -1
     changes: list[tuple[int, int, str]] = []
-    for node, key in _nodes(root):
+    for node, key in sorted(_nodes(root), key=lambda pair: pair[0].start_mark.index):
         start, stop = node.start_mark.index, node.end_mark.index
         is_flow = isinstance(node, yaml.CollectionNode) and node.flow_style
         if not is_flow or start < done or "#" in block[start:stop]:
@@ -232,7 +232,7 @@ def _as_block(node: yaml.Node, block: str, indent: str) -> Iterator[str]:
 
 def _source(node: yaml.Node, block: str) -> str:
     text = " ".join(block[node.start_mark.index : node.end_mark.index].split())
-    plain = isinstance(node, yaml.ScalarNode) and node.style is None
+    plain = isinstance(node, yaml.ScalarNode) and not node.style
     return quoted(text) if plain and text and not _composes(f"k: {text}") else text
 
 
@@ -245,7 +245,7 @@ def _texts_as_texts(block: str) -> str:
             continue
         start, stop = value.start_mark.index, value.end_mark.index
         text = block[start:stop]
-        if isinstance(value, yaml.ScalarNode) and value.style is None and text.strip():
+        if isinstance(value, yaml.ScalarNode) and not value.style and text.strip():
             if value.tag != "tag:yaml.org,2002:str" and "\n" not in text:
                 block = block[:start] + quoted(text) + block[stop:]
         elif isinstance(value, yaml.SequenceNode) and value.flow_style and value.value:

@@ -28,10 +28,10 @@ class ReadableTree(FileTree):
 
     def __getitem__(self, path: str) -> bytes:
         try:
-            if path not in self._contents and self._directory is not None and path in self:
-                # A named pipe is listed as a file and would never end.
-                if not (self._directory / path).is_file():
-                    raise OSError("it is no regular file")
+            there = None if self._directory is None else self._directory / path
+            # A named pipe is listed as a file and would never end.
+            if path not in self._contents and there is not None and path in self and not there.is_file():
+                raise OSError("it is no regular file")
             return super().__getitem__(path)
         except OSError as error:
             self.unreadable[path] = error.strerror or str(error)
@@ -115,7 +115,8 @@ def read_folder(directory: str | os.PathLike[str] | FileTree, layout: Layout) ->
     flat = [path for path in tree if "/" not in path and path.endswith(".md") and path not in named]
     meants = {path: meant(tree.text(path), _folder_of(path, where)) for path in (*named, *flat)}
     files = sorted(
-        (path for path in meants if path in named or meants[path].has_fields), key=lambda path: path.split("/")
+        (path for path in meants if path in named or meants[path].has_fields),
+        key=lambda path: path.split("/"),
     )
     bad: dict[str, str] = {}
     if isinstance(tree, ReadableTree):
