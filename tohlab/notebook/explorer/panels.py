@@ -144,8 +144,8 @@ def _lost(explored: Explored, choice: Choice) -> Panel:
     given = [
         table(
             "Cut",
-            "the model reads less than the file says",
-            [["skill", "text"], ["characters", "number"], ["left", "number"], ["why", "text"]],
+            "the model reads less of the description than the file says; characters",
+            [["skill", "text"], ["in the file", "number"], ["told", "number"], ["why", "text"]],
             cut,
             [entry.name for entry in view.cut],
         ),

@@ -98,6 +98,6 @@ _PRE: Final = (
     "font-family:var(--jp-code-font-family,monospace);font-size:0.92em"
 )
 _MARK: Final = "background:#8cb4ff55;color:inherit;outline:2px solid var(--jp-brand-color1,#1976d2)"
-_TABLE: Final = "border-collapse:collapse;margin:8px 0;font-size:inherit;table-layout:auto;text-align:start"
-_CAPTION: Final = "caption-side:top;text-align:start;font-weight:600;padding:0"
-_CELL: Final = "text-align:start;vertical-align:top;padding:3px 10px 3px 0;overflow-wrap:anywhere"
+_TABLE: Final = "border-collapse:collapse;margin:8px 0;font-size:inherit;table-layout:auto;text-align:left"
+_CAPTION: Final = "caption-side:top;text-align:left;font-weight:600;padding:0"
+_CELL: Final = "text-align:left;vertical-align:top;padding:3px 10px 3px 0;overflow-wrap:anywhere"

@@ -44,7 +44,7 @@ def _fates(found: Difference) -> str:
     ]
     more = len(fates) - len(named)
     named += [f"{more:,} more"] if more else []
-    return f"{some(len(fates), 'file')} fare differently: {'; '.join(named)}."
+    return f"What becomes of {some(len(fates), 'file')} differs: {'; '.join(named)}."
 
 
 def _near(found: Difference, skill: str | None) -> tuple[Sequence[LineDifference], list[str]]:
