@@ -28,6 +28,8 @@ TURNS = 500
 QUICK_TURNS = 60
 SKILLS = 10_000
 QUICK_SKILLS = 1_000
+SIXTEEN_SKILLS = 1_000
+QUICK_SIXTEEN_SKILLS = 100
 REPEATS = 7
 
 PROSE = """
@@ -228,6 +230,75 @@ def discovery(quick: bool) -> dict[str, Any]:
     }
 
 
+def sixteen(quick: bool) -> dict[str, Any]:
+    """`compare_harnesses` over a folder against sixteen harnesses that know nothing of each other."""
+    from tohlab.compare import compare_harnesses
+    from tohlab.compare.view import ROOT, WINDOW_TOKENS, tool_json
+    from tohlab.dialects.harness import FileTree, Setting
+    from tohlab.dialects.harnesses import get_harness, harness_names
+    from tohlab.skills import sharing
+    from tohlab.tokens import TiktokenMeter, load_encoding, share_out
+
+    count = QUICK_SIXTEEN_SKILLS if quick else SIXTEEN_SKILLS
+    rng = random.Random(20261201)
+    encoding, _ = load_encoding()
+    harnesses = [get_harness(name) for name in harness_names()]
+    setting = Setting(root=ROOT, window_tokens=WINDOW_TOKENS)
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(count):
+            description = text(rng, 24).replace("\n", " ").replace('"', "").replace("\\", "")
+            place = Path(folder, f"skill-{i:04}")
+            place.mkdir()
+            body = f'---\nname: skill-{i:04}\ndescription: "{description}"\n---\n{text(rng, 150)}\n'
+            (place / "SKILL.md").write_text(body, encoding="utf-8")
+
+        def ours() -> Any:
+            sharing.forget()
+            return compare_harnesses(folder, meter=TiktokenMeter())
+
+        def alone(shares: bool) -> list[tuple[str, int, int, tuple[int, ...]]]:
+            """Each harness by itself: it reads the folder, parses every file, and its texts are encoded whole."""
+            rows = []
+            for harness in harnesses:
+                sharing.forget()
+                loaded = harness.load(FileTree.at(folder), setting)
+                listing = harness.listing(loaded, setting)
+                tools = [tool_json(tool, harness.title) for tool in harness.tools(loaded, setting)]
+                if shares:
+                    meter = TiktokenMeter()
+                    parts = share_out(listing.text, listing.spans, meter)
+                    rows.append(
+                        (harness.name, meter.count(listing.text), sum(map(meter.count, tools)), parts)
+                    )
+                    continue
+                tokens = len(encoding.encode_ordinary(listing.text))
+                schemas = sum(len(encoding.encode_ordinary(tool)) for tool in tools)
+                rows.append((harness.name, tokens, schemas, ()))
+            return rows
+
+        (ours_s, found), (alone_s, plain), (shares_s, shared) = best(
+            ours, lambda: alone(False), lambda: alone(True)
+        )
+    for view, one, other in zip(found.views, plain, shared, strict=True):
+        tools = view.total_tokens if view.place == "tool-description" else view.tools_tokens
+        numbers = view.harness, view.listing_tokens, tools
+        if numbers != one[:3] or (*numbers, tuple(entry.tokens for entry in view.entries)) != other:
+            raise MismatchError(f"{view.harness}: together and alone count different tokens")
+    return {
+        "ratio": alone_s / ours_s,
+        "what": "times faster than sixteen harnesses alone, each text encoded whole (CPU, same totals)",
+        "detail": {
+            "skills": count,
+            "ours_s": ours_s,
+            "alone_s": alone_s,
+            "alone_with_a_share_for_each_skill_s": shares_s,
+            "ratio_with_a_share_for_each_skill": shares_s / ours_s,
+            "total_tokens": sum(view.total_tokens for view in found.views),
+            "what each does": "ours gives every skill its share of every list; only the third way does so too",
+        },
+    }
+
+
 def import_time(quick: bool) -> dict[str, Any]:
     """`import tohlab` against `import json`, each in new processes, in turn."""
     import resource
@@ -251,6 +322,7 @@ BENCHMARKS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "measure_session": measure_session,
     "prefix_session": prefix_session,
     "discovery": discovery,
+    "sixteen": sixteen,
     "import": import_time,
 }
 

@@ -106,9 +106,9 @@ def test_a_line_that_was_counted_is_not_encoded_again(monkeypatch: pytest.Monkey
     meter = TiktokenMeter()
     count_spans("- a: one\n- b: two\n", (), meter)
     encoded: list[str] = []
-    plain = TiktokenMeter.count_with_last
+    plain = TiktokenMeter.count_line
     monkeypatch.setattr(
-        TiktokenMeter, "count_with_last", lambda self, text: (encoded.append(text), plain(self, text))[1]
+        TiktokenMeter, "count_line", lambda self, text: (encoded.append(text), plain(self, text))[1]
     )
     assert count_spans("- b: two\n- c: three\n- a: one\n", (), meter)[0] == meter.count(
         "- b: two\n- c: three\n- a: one\n"

@@ -10,16 +10,15 @@ description is part of that tool; there the tool's share is what the list leaves
 from __future__ import annotations
 
 import os
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from tohlab.compare.source import Laid, lay_out
 from tohlab.dialects.base import Fidelity, Provenance
 from tohlab.dialects.harness import (
-    Cut,
     FileTree,
     Harness,
     HarnessSkill,
@@ -267,7 +266,7 @@ def view_laid(laid: Laid, harness: Harness, setting: Setting, meter: TokenMeter)
     listing = harness.listing(loaded, setting)
     tools = harness.tools(loaded, setting)
     listing_tokens, shares = count_spans(listing.text, listing.spans, meter)
-    tools_tokens = sum(meter.count(_tool_json(tool, harness.title)) for tool in tools)
+    tools_tokens = sum(meter.count(tool_json(tool, harness.title)) for tool in tools)
     if harness.place == _IN_TOOL:
         tools_tokens -= listing_tokens
     entries, unlisted = _entries(loaded, listing, shares)
@@ -297,13 +296,39 @@ def view_laid(laid: Laid, harness: Harness, setting: Setting, meter: TokenMeter)
     )
 
 
-def _tool_json(tool: Mapping[str, Any], title: str) -> str:
+def tool_json(tool: Mapping[str, Any], title: str) -> str:
     function = tool.get("function", tool)
     parameters = next((function[key] for key in _PARAMETERS if key in function), None)
     if parameters is None:
         raise DialectError(f"{title} gives a tool without a schema of its arguments: {', '.join(function)}")
     described = {"description": function["description"]} if "description" in function else {}
     return json_stringify({"name": function["name"], **described, "parameters": parameters})
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Item = TypeVar("Item", bound=_Named)
+
+
+class _Waiting(Generic[Item]):
+    """Things by name, each given out once, equal names in order."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._first: dict[str, Item] = {}
+        self._others: dict[str, deque[Item]] = {}
+        for item in items:
+            if self._first.setdefault(item.name, item) is not item:
+                self._others.setdefault(item.name, deque()).append(item)
+
+    def next(self, name: str) -> Item | None:
+        item = self._first.pop(name, None)
+        others = self._others.get(name)
+        if item is not None and others:
+            self._first[name] = others.popleft()
+        return item
 
 
 def _entries(
@@ -313,19 +338,15 @@ def _entries(
 
     Of several skills of one name the first in the harness's order has the first entry of that name.
     """
-    skills: defaultdict[str, deque[HarnessSkill]] = defaultdict(deque)
-    for known in sorted(loaded.skills, key=lambda known: not known.listed):
-        skills[known.name].append(known)
-    cuts: defaultdict[str, deque[Cut]] = defaultdict(deque)
-    for one in listing.cut:
-        cuts[one.name].append(one)
+    skills = _Waiting(sorted(loaded.skills, key=lambda skill: not skill.listed))
+    cuts = _Waiting(listing.cut)
     entries, told = [], set[int]()
     for span, tokens in zip(listing.spans, shares, strict=True):
-        name = span.label.removeprefix('entry "').removesuffix('"')
-        skill: HarnessSkill | None = skills[name].popleft() if skills[name] else None
+        name = span.label[7:-1]  # entry "…"
+        skill = skills.next(name)
         if skill is not None:
             told.add(id(skill))
-        cut = cuts[name].popleft() if cuts[name] else None
+        cut = cuts.next(name)
         entries.append(
             EntryView(
                 name=name,

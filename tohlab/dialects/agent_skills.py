@@ -13,7 +13,6 @@ import html
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from tohlab.dialects.base import Provenance
@@ -283,7 +282,7 @@ def _problems(fields: Mapping[str, Any], directory: str) -> tuple[str, ...]:
     if extra:
         found.append(UNEXPECTED.format(fields=", ".join(extra), allowed=list(ALLOWED)))
     if "name" in fields:
-        found += _name_problems(fields["name"], PurePosixPath(directory).name)
+        found += _name_problems(fields["name"], directory.rpartition("/")[2])
     else:
         found.append(MISSING_FIELD.format(field="name"))
     description = fields.get("description")

@@ -28,6 +28,7 @@ from tohlab.dialects.harness import (
     Loaded,
     Setting,
     Skipped,
+    folder_name,
 )
 from tohlab.ecma import json_stringify, trim
 from tohlab.request import Span
@@ -102,7 +103,7 @@ TOOLS: Final = (
 """The program's other tools, in its order; `skills` stands before them where there are skills."""
 
 FILE: Final = "SKILL.md"
-_BLOCK: Final = re.compile(r"\A---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)\Z")
+_BLOCK: Final = re.compile(r"\A---\r?\n((?s:.*?))\r?\n---\r?\n?((?s:.*))\Z")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,7 +231,7 @@ def _parse(text: str, path: str, setting: Setting) -> HarnessSkill | Skipped:
     if value is not None and not isinstance(value, bool):
         return _wrong_kind(path, block, switch, "a boolean", f"write {switch}: true or {switch}: false")
     on = value is None or value is (switch == "enabled")
-    folder = PurePosixPath(path).parent.name or PurePosixPath(setting.root).name
+    folder = folder_name(path) or PurePosixPath(setting.root).name
     name = trim(fields.get("name") or "") or trim(folder)
     if not name:
         reason, repair = "Missing skill name.", "add a line `name: …` to the frontmatter"

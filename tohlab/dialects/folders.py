@@ -16,7 +16,7 @@ from tohlab.dialects.harness import FileTree, HarnessSkill, Setting, Skipped
 
 FILE: Final = "SKILL.md"
 _NESTED: Final = re.compile(rf"(?P<dir>.+)/\.claude/skills/(?P<folder>[^/]+)/{re.escape(FILE)}")
-_FRONTMATTER: Final = re.compile(r"\A---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n([\s\S]*))?\Z")
+_FRONTMATTER: Final = re.compile(r"\A---[ \t]*\r?\n(?:((?s:.*?))\r?\n)?---[ \t]*(?:\r?\n((?s:.*)))?\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +76,7 @@ def qualified_places(tree: FileTree, setting: Setting) -> Iterator[tuple[Place, 
     """
     for place in places(tree, roots_of(setting)):
         yield place, "root", ""
-    for path in sorted(tree):
+    for path in sorted(path for path in tree if "/.claude/skills/" in path):
         nested = _NESTED.fullmatch(path)
         if nested:
             inside = (nested["folder"], FILE)

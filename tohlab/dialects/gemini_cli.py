@@ -90,7 +90,7 @@ CONFLICT: Final = (
 )
 
 FILE: Final = "SKILL.md"
-_FRONTMATTER: Final = re.compile(r"---\r?\n([\s\S]*?)\r?\n---(?:\r?\n([\s\S]*))?")
+_FRONTMATTER: Final = re.compile(r"---\r?\n((?s:.*?))\r?\n---(?:\r?\n((?s:.*)))?")
 _NOT_IN_NAMES: Final = re.compile(r'[:\\/<>*?"|]')
 _REST: Final = "[^\n\r\u2028\u2029]*"
 _NAME: Final = re.compile(f"[{WHITESPACE}]*name:[{WHITESPACE}]*({_REST})")

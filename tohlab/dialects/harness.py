@@ -123,6 +123,11 @@ def _walk(directory: Path) -> Iterator[str]:
             yield name if base == "." else f"{base}/{name}"
 
 
+def folder_name(path: str) -> str:
+    """Return the name of a file's folder; empty for a file without one."""
+    return path.rpartition("/")[0].rpartition("/")[2]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
     """What differs between two runs of one program."""

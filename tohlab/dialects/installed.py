@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from tohlab.dialects.harness import FileTree
@@ -69,7 +68,7 @@ def installed(tree: FileTree, layout: Layout = "auto") -> tuple[Installed, ...]:
     ]
     taken: dict[str, int] = {}
     for home in homes:
-        name = PurePosixPath(home).name
+        name = home.rpartition("/")[2]
         place = taken.get(name, 0)
         taken[name] = place + 1
         if place == len(rounds):
@@ -85,5 +84,8 @@ def _homes(tree: FileTree) -> Iterator[str]:
         yield ""
         return
     for home in sorted(homes):
-        if not any(str(outer) in homes for outer in PurePosixPath(home).parents):
+        outer = home.rpartition("/")[0]
+        while outer and outer not in homes:
+            outer = outer.rpartition("/")[0]
+        if not outer:
             yield home

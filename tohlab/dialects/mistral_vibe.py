@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -28,6 +27,7 @@ from tohlab.dialects.harness import (
     Setting,
     Skipped,
     UserTurn,
+    folder_name,
 )
 from tohlab.ecma import json_stringify
 from tohlab.errors import UnsupportedByDialect
@@ -351,7 +351,7 @@ def _parse(tree: FileTree, path: str, notes: list[str]) -> HarnessSkill | Skippe
         return Skipped(path=path, code=code, reason=f"{key}: {reason}", line=line, repair=repair)
     hidden = _flag(fields, "disable-model-invocation", default=False) or not _openai_allows(tree, path, notes)
     name = fields["name"]
-    folder = PurePosixPath(path).parent.name
+    folder = folder_name(path)
     if name != folder:
         notes.append(
             f"{path}: the name {name!r} is not its folder's, which the program's log says and nothing else"

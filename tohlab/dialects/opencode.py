@@ -134,7 +134,7 @@ OWN_COMMANDS: Final = ("init", "review")
 
 _SHELL: Final = re.compile(r"!`([^`]+)`")
 _PLACEHOLDER: Final = re.compile(r"<[A-Z]+>")
-_BLOCK: Final = re.compile(r"\A---\r?\n([\s\S]*?)\r?\n---")
+_BLOCK: Final = re.compile(r"\A---\r?\n((?s:.*?))\r?\n---")
 _PAIR: Final = re.compile(r"([a-zA-Z_][a-zA-Z0-9_]*)\s*:\s*(.*)")
 _Fate = Literal["read", "repaired", "failed", "hidden", "lost"]
 _ALLOW_ALL: Final = MappingProxyType({"permission": "*", "action": "allow", "pattern": "*"})

@@ -176,7 +176,7 @@ NO_TEXT: Final = "Cannot convert object to primitive value"
 MAX_STACKED: Final = 5
 """How many skills one line starts at most."""
 
-_BLOCK: Final = re.compile(r"\A---\n([\s\S]*?)\n---(?:\n|\Z)([\s\S]*)\Z")
+_BLOCK: Final = re.compile(r"\A---\n((?s:.*?))\n---(?:\n|\Z)((?s:.*))\Z")
 _INSTALLING: Final = re.compile(r"\.(?:backup|installing)-[0-9]+-[0-9]+\Z")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]")
 
@@ -387,7 +387,7 @@ def _parse(text: str, path: str, active: Iterable[str]) -> HarnessSkill | Skippe
         user_loads=flag is not False and flag != "false",
     )
     seen = not _hidden(skill) and (not _gates(skill) or name in active)
-    return replace(skill, listed=seen, model_loads=seen)
+    return skill if seen else replace(skill, listed=False, model_loads=False)
 
 
 def _is_name(text: str) -> bool:

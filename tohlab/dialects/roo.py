@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, Final
 from xml.sax.saxutils import escape
@@ -24,6 +23,7 @@ from tohlab.dialects.harness import (
     Loaded,
     Setting,
     Skipped,
+    folder_name,
 )
 from tohlab.ecma import trim, utf16_length
 from tohlab.request import Span
@@ -152,7 +152,7 @@ def _escaped(text: str) -> str:
 
 
 def _parse(text: str, path: str, mode: str) -> HarnessSkill | Skipped:
-    folder = PurePosixPath(path).parent.name
+    folder = folder_name(path)
     found = gray_matter(text)
     if found.read.error is not None:
         line = None if found.read.line is None else found.read.line + 1

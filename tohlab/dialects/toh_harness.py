@@ -123,9 +123,10 @@ class TheOpenHarnessAdapter(Harness):
         snapshot = Snapshot(skills=tuple(_summary(skill, setting) for skill in listed))
         catalog = dialect.catalog_of(snapshot)
         block = dialect.render_catalog(catalog, form)
+        uncut = replace(dialect, description_limit=None)
         cut = []
         for skill, entry in zip(listed, catalog.entries, strict=True):
-            whole = replace(dialect, description_limit=None).describe(skill.description or "")
+            whole = uncut.describe(skill.description or "")
             if entry.description != whole:
                 cut.append(
                     Cut(

@@ -103,23 +103,30 @@ def read_fields(yaml_text: str) -> tuple[Mapping[str, Any], Mapping[str, int]]:
     return value, {key: line + 1 for key, line in lines.items()}
 
 
+def whole_lines(block: str) -> str | None:
+    """Return a block without a line break before it and with one behind it, if that leaves its values alone.
+
+    Programs cut their blocks out with and without them; whole lines are what they have in common.
+    """
+    text = block[1:] if block.startswith("\n") else block
+    if text.endswith("\n"):
+        return text
+    if text[text.rfind("\n") + 1 : text.rfind("\n") + 2] == " ":
+        return None  # a block of text ends in the line break that is not there
+    return text + "\n"
+
+
 def read_simple_block(block: str) -> tuple[Mapping[str, Any], Mapping[str, int]] | None:
     """Return the fields of a block as `read_simple_fields`, and the line of each in the block, from 1.
 
-    One line break before them and none behind them are fine: that is how programs cut blocks out. None means
-    that a YAML parser has to look.
+    One line break before them and none behind them are fine. None means that a YAML parser has to look.
     """
-    above = block.startswith("\n")
-    text = block[1:] if above else block
-    if not text.endswith("\n"):
-        if text[text.rfind("\n") + 1 : text.rfind("\n") + 2] == " ":
-            return None  # a block of text ends in the line break that is not there
-        text += "\n"
-    found = _read_simple(text)
+    text = whole_lines(block)
+    found = None if text is None else _read_simple(text)
     if found is None:
         return None
     fields, lines = found
-    shift = 0 if above else 1
+    shift = 0 if block.startswith("\n") else 1
     return fields, {key: line - shift for key, line in lines.items()}
 
 

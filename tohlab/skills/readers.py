@@ -15,7 +15,7 @@ from typing import Any, Final
 import yaml
 
 from tohlab.ecma import trim
-from tohlab.skills.frontmatter import read_simple_block, read_simple_fields, yaml_repair
+from tohlab.skills.frontmatter import read_simple_block, read_simple_fields, whole_lines, yaml_repair
 from tohlab.skills.js_yaml3 import load_js_yaml3
 from tohlab.skills.js_yaml3 import resolve_plain as js_yaml3_plain
 from tohlab.skills.serde_yaml import SerdeError, Struct, load_struct
@@ -84,10 +84,17 @@ def pyyaml(block: str, *, pure: bool = False) -> YamlRead:
 
 @shared
 def _quick_pyyaml(block: str) -> YamlRead:
-    simple = read_simple_block(block)
-    if simple is not None and all(map(_same_in_yaml11, simple[0].items())):
-        return YamlRead(value=simple[0])
-    return _load_pyyaml(block, _PyLoader)
+    lines = whole_lines(block)
+    read = None if lines is None else _simple_pyyaml(lines)
+    return read if read is not None else _load_pyyaml(block, _PyLoader)
+
+
+@shared
+def _simple_pyyaml(lines: str) -> YamlRead | None:
+    simple = read_simple_fields(lines)
+    if simple is not None and all(map(_same_in_yaml11, simple.items())):
+        return YamlRead(value=simple)
+    return None
 
 
 @shared

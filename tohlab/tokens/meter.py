@@ -69,6 +69,7 @@ class TiktokenMeter:
         self, encoding: str = DEFAULT_ENCODING, *, memory_characters: int = MEMORY_CHARACTERS
     ) -> None:
         self._encoding, self._source = load_encoding(encoding)
+        self._line_feed = self._encoding.encode_single_token("\n")
         self._memory: OrderedDict[str, array[int]] = OrderedDict()
         self._memory_characters = memory_characters
         self._held_characters = 0
@@ -120,13 +121,13 @@ class TiktokenMeter:
             starts = [start + shifts[start] for start in starts]
         return ids, tuple(starts)
 
-    def count_with_last(self, text: str) -> tuple[int, int]:
-        """Return how many tokens `text` is, and how many bytes the last of them has; (0, 0) for none.
+    def count_line(self, text: str) -> tuple[int, bool]:
+        """Return how many tokens `text` is, and whether the last of them is a line feed and nothing else.
 
         Nothing of it is remembered: this is for whoever remembers the counts.
         """
-        ids = self._encode(text)
-        return len(ids), len(self._encoding.decode_single_token_bytes(ids[-1])) if ids else 0
+        ids = self._encode_list(text)
+        return len(ids), bool(ids) and ids[-1] == self._line_feed
 
     def special(self, text: str) -> int:
         """Return the id of a special token such as `<|end|>`; content never produces it.
@@ -159,9 +160,12 @@ class TiktokenMeter:
         return ids
 
     def _encode(self, text: str) -> array[int]:
+        return array("i", self._encode_list(text))
+
+    def _encode_list(self, text: str) -> list[int]:
         blanks = _LONG_BLANKS.search(text) if len(text) >= _BLANKS_LIMIT else None
         if blanks is None:
-            return array("i", self._encoding.encode_ordinary(text))
+            return self._encoding.encode_ordinary(text)
         # tiktoken's regex engine gives up with a panic; a clear error is better than a wrong count.
         raise TokensError(
             f"a text has {_BLANKS_LIMIT:,} white-space characters in a row at character {blanks.start():,}, "

@@ -45,7 +45,7 @@ _SAMPLES: Final = (
 @dataclass(slots=True)
 class _Memory:
     counts: dict[str, tuple[int, bool]] = field(default_factory=dict)
-    """Of each piece its tokens, and whether the last of them is its last character alone."""
+    """Of each piece its tokens, and whether the last of them is its line feed alone."""
     held_characters: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -100,30 +100,31 @@ def count_spans(text: str, spans: Sequence[Span], meter: TokenMeter) -> tuple[in
     at = total = 0
     alone: list[bool] = []
     known = memory.counts
+    new: dict[str, tuple[int, bool]] = {}
     for piece in pieces:
-        found = known.get(piece)
+        found = known.get(piece) or new.get(piece)
         if found is None:
-            found = _count(piece, meter, memory)
+            found = new[piece] = meter.count_line(piece)
         at += len(piece)
         total += found[0]
         starts.append(at)
         before.append(total)
         alone.append(found[1])
+    _keep(new, memory)
     edges = [edge for span in spans for edge in (span.start, span.stop)]
     tokens = _tokens_before(edges, text, pieces, starts, before, alone, meter)
     return total, tuple(stop - start for start, stop in zip(tokens[::2], tokens[1::2], strict=True))
 
 
-def _count(piece: str, meter: TiktokenMeter, memory: _Memory) -> tuple[int, bool]:
-    count, last = meter.count_with_last(piece)
-    found = count, last == len(piece[-1].encode("utf-8", "surrogatepass"))
+def _keep(new: dict[str, tuple[int, bool]], memory: _Memory) -> None:
+    if not new:
+        return
     with memory.lock:
         if memory.held_characters > MEMORY_CHARACTERS:
             memory.counts.clear()
             memory.held_characters = 0
-        memory.held_characters += len(piece)
-        memory.counts[piece] = found
-    return found
+        memory.held_characters += sum(map(len, new))
+        memory.counts.update(new)
 
 
 def _tokens_before(

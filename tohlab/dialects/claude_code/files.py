@@ -45,6 +45,8 @@ def visible(skill: HarnessSkill, setting: Setting, below: bool, touched: tuple[s
     disabled = boolean(skill.fields.get("disable-model-invocation")) is True
     model = there and not disabled and override != "user-invocable-only"
     user = there and boolean(skill.fields.get("user-invocable")) is not False
+    if model and user:
+        return skill  # as it is read
     return replace(skill, listed=model, model_loads=model, user_loads=user)
 
 

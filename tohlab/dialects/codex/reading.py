@@ -23,7 +23,7 @@ from tohlab.dialects.codex.texts import (
     NOT_UTF8,
     UNREADABLE,
 )
-from tohlab.dialects.harness import FileTree, HarnessSkill, Setting, Skipped
+from tohlab.dialects.harness import FileTree, HarnessSkill, Setting, Skipped, folder_name
 from tohlab.skills.frontmatter import missing_frontmatter
 from tohlab.skills.readers import YamlRead, serde_yaml
 from tohlab.skills.serde_yaml import Struct
@@ -253,12 +253,15 @@ def _is_prose(value: str) -> bool:
 
 def _frontmatter(text: str) -> str | None:
     # Lines end with LF or CRLF; the fences may stand between white space.
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if not _FENCE.fullmatch(lines[0]):
+    first, *lines = text.split("\n")
+    if not _FENCE.fullmatch(first.removesuffix("\r")):
         return None
-    for number, line in enumerate(lines[1:], 1):
+    block: list[str] = []
+    for line in lines:
+        line = line.removesuffix("\r")
         if _FENCE.fullmatch(line):
-            return "\n".join(lines[1:number]) if number > 1 else None
+            return "\n".join(block) if block else None
+        block.append(line)
     return None
 
 
@@ -284,7 +287,7 @@ def _skipped(path: str, code: str, reason: str, line: int | None, repair: str) -
 
 
 def _folder_name(path: str, setting: Setting) -> str:
-    folder = PurePosixPath(path).parent.name or PurePosixPath(setting.root).name
+    folder = folder_name(path) or PurePosixPath(setting.root).name
     return on_one_line(folder) or "skill"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Set
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
-from tohlab.dialects.harness import FileTree, Setting
+from tohlab.dialects.harness import FileTree, Setting, folder_name
 from tohlab.dialects.hermes.texts import (
     ENVIRONMENTS,
     EXCLUDED,
@@ -20,6 +20,8 @@ from tohlab.dialects.hermes.texts import (
 from tohlab.skills.readers import key_value_lines, pyyaml
 
 _FENCE: Final = re.compile(r"\n---\s*\n")
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
+"""A name that is no path and has no namespace: nearly all."""
 _NAMESPACE: Final = re.compile(r"^[a-zA-Z0-9_-]+$")
 
 
@@ -29,12 +31,13 @@ def read(tree: FileTree, path: str) -> str:
     Raises:
         UnicodeDecodeError: the file is not UTF-8.
     """
-    return re.sub("\r\n?", "\n", tree[path].decode("utf-8"))
+    text = tree[path].decode("utf-8")
+    return re.sub("\r\n?", "\n", text) if "\r" in text else text
 
 
 def folder_of(path: str, setting: Setting) -> str:
     """Return the name of a file's folder; for a file in the root, the root's own."""
-    return PurePosixPath(path).parent.name or PurePosixPath(setting.root).name
+    return folder_name(path) or PurePosixPath(setting.root).name
 
 
 def parse(text: str) -> tuple[Mapping[str, Any], str, str]:
@@ -89,6 +92,8 @@ def suits(fields: Mapping[str, Any], setting: Setting) -> bool:
 
 def name_error(name: str) -> str | None:
     """Return why `skill_view` takes no such name, or None."""
+    if _PLAIN_NAME.fullmatch(name):
+        return None
     asked = name.strip()
     windows = PureWindowsPath(asked)
     if PurePosixPath(asked).is_absolute() or windows.is_absolute() or windows.drive:

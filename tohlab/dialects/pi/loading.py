@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Any, Final, Literal, NamedTuple
 
-from tohlab.dialects.harness import HarnessSkill, Setting, Skipped
+from tohlab.dialects.harness import HarnessSkill, Setting, Skipped, folder_name
 from tohlab.dialects.pi.discovery import FILE
 from tohlab.ecma import trim, utf16_length
 from tohlab.skills.npm_yaml_errors import npm_yaml_message
@@ -76,7 +75,7 @@ def make_skill(text: str, path: str, setting: Setting) -> Made:
         path: relative to the tree.
         setting: where the root is; a skill without a name has its folder's.
     """
-    declared = PurePosixPath(path).name == FILE
+    declared = path.rpartition("/")[2] == FILE
     block, body, first_line = _cut(text)
     read_block = npm_yaml(block) if block else None
     if read_block is not None and read_block.error is not None:
@@ -105,7 +104,7 @@ def make_skill(text: str, path: str, setting: Setting) -> Made:
     elif utf16_length(description) > MAX_DESCRIPTION:
         messages.append(DESCRIPTION_LENGTH.format(length=utf16_length(description)))
     given = fields.get("name")
-    folder = PurePosixPath(setting.path_of(path)).parent.name
+    folder = folder_name(setting.path_of(path))
     name = given if isinstance(given, str) and given else folder
     messages += _name_messages(name)
     said_of_it = [Diagnostic(type="warning", message=message, path=path) for message in messages]
