@@ -22,7 +22,7 @@ from tohlab.errors import RunInterrupted, TohlabError
 
 COMMANDS = {
     "render": "The exact text that a model reads.",
-    "check": "Which skill files load, and why the others do not.",
+    "check": "Which skill files load where, and why the others do not.",
     "tokens": "What the list of skills and their tools cost, in one harness or in all sixteen.",
     "compare": "Two harnesses over one folder: files, names, descriptions, tokens.",
     "prefix": "What a change to one skill does to the prompt cache.",

@@ -76,7 +76,7 @@ def command(
       tohlab check path/to/skills
       tohlab check path/to/skills --dialect codex,pi --all
       tohlab check path/to/skills --require codex,pi
-      tohlab check path/to/skills --fix | git apply
+      cd path/to/skills && tohlab check . --fix | patch -p1
       tohlab check path/to/skills --json | jq '.rows[] | select(.outcome == "skipped")'
     """
     from tohlab.survival import survey
