@@ -1,9 +1,11 @@
-"""Results as a notebook shows them, and the form in which a notebook asks: rich views, figures, askers."""
+"""Results as a notebook shows them, and the form in which a notebook asks: rich views, figures, askers,
+and the explorer of what harnesses tell a model."""
 
 from __future__ import annotations
 
 from tohlab.notebook.asker import Pending, WidgetAsker
 from tohlab.notebook.choice import AutoAsker, RecordedScript, asker_here
+from tohlab.notebook.explorer import Explorer, explore
 from tohlab.notebook.figures import ConfusionDisplay, TokensDisplay
 from tohlab.notebook.record import Record
 from tohlab.notebook.views import View, view
@@ -11,6 +13,7 @@ from tohlab.notebook.views import View, view
 __all__ = [
     "AutoAsker",
     "ConfusionDisplay",
+    "Explorer",
     "Pending",
     "Record",
     "RecordedScript",
@@ -18,5 +21,6 @@ __all__ = [
     "View",
     "WidgetAsker",
     "asker_here",
+    "explore",
     "view",
 ]

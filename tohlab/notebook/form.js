@@ -6,15 +6,6 @@ const LONG_CHARS = 600;
 const PAGE = Math.random().toString(36).slice(2); // one per page load: the kernel can tell a reload from a view
 const stores = new Map(); // the state of each form by its uid, so that two views of one form are one form
 
-const h = (tag, props = {}, ...children) => {
-  const { data, aria, ...rest } = props;
-  const node = Object.assign(document.createElement(tag), rest);
-  for (const [key, value] of Object.entries(data ?? {})) node.dataset[key] = value;
-  for (const [key, value] of Object.entries(aria ?? {})) node.setAttribute(`aria-${key}`, value);
-  node.append(...children.filter((child) => child != null));
-  return node;
-};
-
 const button = (name, text, onclick, props = {}) =>
   h("button", { type: "button", className: `tl-button ${name}`, textContent: text, onclick, ...props });
 
@@ -55,9 +46,7 @@ function receive(model, store, message) {
 function render({ model, el }) {
   const store = storeOf(model);
   const root = h("div", { className: "tohlab-ask" });
-  root.dataset.lmSuppressShortcuts = "true";
-  for (const kind of ["keydown", "keyup", "keypress"]) root.addEventListener(kind, (e) => e.stopPropagation());
-  root.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && leave(root));
+  keepKeys(root);
   el.append(root);
 
   const act = (step, ...given) => dispatch(model, store, step, ...given);
@@ -100,12 +89,6 @@ function mayTakeFocus(root) {
 function focusFirst(root) {
   const first = root.querySelector("input:checked:enabled") ?? root.querySelector("input:enabled, textarea:enabled");
   (first ?? root.querySelector("[tabindex], button:enabled"))?.focus({ preventScroll: true });
-}
-
-function leave(root) {
-  const cell = root.closest(".jp-Cell");
-  document.activeElement?.blur();
-  cell?.focus({ preventScroll: true });
 }
 
 function drawClosed(root, text) {

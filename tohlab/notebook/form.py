@@ -10,10 +10,10 @@ import json
 import uuid
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from importlib import resources
 from typing import Any, Final, Protocol
 
 from tohlab.errors import MissingExtra
+from tohlab.notebook.assets import module_of
 from tohlab.notebook.record import legible
 from tohlab.questions.composer import Composer
 from tohlab.questions.model import Answer, Question
@@ -102,20 +102,14 @@ def _answer(question: Question, row: Any) -> Answer:
     return Answer(id=question.id, selected=tuple(labels[i] for i in row["selected"]), custom=custom)
 
 
-@lru_cache(maxsize=1)
 def form_module() -> str:
     """Return the form as one JavaScript module: the rules, then the drawing."""
-    return _asset("composer.js") + "\n" + _asset("form.js")
+    return module_of("dom.js", "composer.js", "form.js")
 
 
-@lru_cache(maxsize=1)
 def form_style() -> str:
     """Return the form's style sheet."""
-    return _asset("form.css")
-
-
-def _asset(name: str) -> str:
-    return resources.files("tohlab.notebook").joinpath(name).read_text(encoding="utf-8")
+    return module_of("form.css")
 
 
 @lru_cache(maxsize=1)
