@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tohlab.dialects.folder_tree import folder_tree
-from tohlab.dialects.gemini_cli import ROOTS, GeminiLoaded, line_fields
+from tohlab.dialects.gemini_cli import ROOTS, GeminiLoaded
+from tohlab.dialects.gemini_cli.reading import line_fields
 from tohlab.dialects.harness import Answer, FileTree, Listing, Setting, Skipped
 from tohlab.dialects.harnesses import get_harness
 from tohlab.errors import UnsupportedByDialect

@@ -9,7 +9,8 @@ import pytest
 from tests.conformance.test_harness_vectors import OWN, read_vectors
 from tohlab.dialects.harness import Answer, FileTree, Listing, Loaded, Setting, Skipped, UserTurn
 from tohlab.dialects.harnesses import get_harness
-from tohlab.dialects.opencode import TOOLS, sanitize
+from tohlab.dialects.opencode.reading import sanitize
+from tohlab.dialects.opencode.texts import TOOLS
 from tohlab.errors import UnsupportedByDialect
 
 OPENCODE = get_harness("opencode")

@@ -1,21 +1,18 @@
-"""opencode 1.18.33 (npm `opencode-ai`, MIT): skills last in the system prompt, and commands of the same names.
+"""opencode 1.18.33 (npm `opencode-ai`, MIT): skills last in the system prompt, and commands of their names.
 
-Taken 2026-12-01 by running the program (`opencode serve`, `opencode debug skill`); what the runs did not reach
-was read in the code that the binary carries. Three things there depend on what happened before in a process:
-which of two equal names wins, whether an unquoted colon is repaired, and which files a skill's sample names.
+Taken 2026-12-01 by running the program (`opencode serve`, `opencode debug skill`); what the runs did not
+reach was read in the code that the binary carries. Three things there depend on what happened before in a
+process: which of two equal names wins, whether an unquoted colon is repaired, and which files a skill's
+sample names.
 """
-
-# ruff: noqa: E501  the texts stand whole and unbroken, as the model reads them
 
 from __future__ import annotations
 
-import fnmatch
 import re
-from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.harness import (
@@ -29,115 +26,42 @@ from tohlab.dialects.harness import (
     Skipped,
     UserTurn,
 )
-from tohlab.dialects.substitution import Substitution
+from tohlab.dialects.opencode.reading import read_matter, replaced_by, skill_of
+from tohlab.dialects.opencode.rules import is_denied, rules_of, tool_is_off
+from tohlab.dialects.opencode.texts import (
+    BUILT_IN_DESCRIPTION,
+    BUILT_IN_LOCATION,
+    BUILT_IN_NAME,
+    CATCH_ALL,
+    CLOSING,
+    COMMAND,
+    DENIED,
+    DESCRIPTION,
+    ENTRY,
+    FILE,
+    INVALID,
+    LOADED,
+    MISSING_KEY,
+    NO_NAMES,
+    NO_SKILLS,
+    NO_TOOL,
+    NOT_FOUND,
+    OPENING,
+    OWN_COMMANDS,
+    PARAMETERS,
+    PREAMBLE,
+    SAMPLED_FILES,
+    SUBSTITUTION,
+    TOOLS,
+    WRONG_KIND,
+)
 from tohlab.ecma import json_stringify, trim, utf16_sort_key
 from tohlab.errors import UnsupportedByDialect
 from tohlab.request import Span
 from tohlab.skills.collation import collation_key
-from tohlab.skills.gray_matter import GrayMatter, gray_matter
-
-PREAMBLE: Final = """\
-Skills provide specialized instructions and workflows for specific tasks.
-Use the skill tool to load a skill when a task matches its description.
-"""
-OPENING: Final = "<available_skills>\n"
-ENTRY: Final = """\
-  <skill>
-    <name>{name}</name>
-    <description>{description}</description>
-    <location>{location}</location>
-  </skill>"""
-CLOSING: Final = "</available_skills>"
-NO_SKILLS: Final = "No skills are currently available."
-
-BUILT_IN_NAME: Final = "customize-opencode"
-BUILT_IN_LOCATION: Final = "<built-in>"
-BUILT_IN_DESCRIPTION: Final = "Use ONLY when the user is editing or creating opencode's own configuration: opencode.json, opencode.jsonc, files under .opencode/, or files under ~/.config/opencode/. Also use when creating or fixing opencode agents, subagents, skills, plugins, MCP servers, or permission rules. Do not use for the user's own application code, or for any project that is not configuring opencode itself."
-
-DESCRIPTION: Final = """\
-Load a specialized skill when the task at hand matches one of the skills listed in the system prompt.
-
-Use this tool to inject the skill's instructions and resources into current conversation. The output may contain detailed workflow guidance as well as references to scripts, files, etc in the same directory as the skill.
-
-The skill name must match one of the skills listed in your system prompt.
-"""
-PARAMETERS: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "description": "The name of the skill from available_skills"}
-        },
-        "required": ["name"],
-    }
-)
-
-LOADED: Final = """\
-<skill_content name="{name}">
-# Skill: {name}
-
-{body}
-
-Base directory for this skill: {directory}
-Relative paths in this skill (e.g., scripts/, reference/) are relative to this base directory.
-Note: file list is sampled.
-
-<skill_files>
-{files}
-</skill_files>
-</skill_content>"""
-FILE: Final = "<file>{path}</file>"
-SAMPLED_FILES: Final = 10
-
-COMMAND: Final = """\
-{body}
-
-Base directory for this skill: {directory}
-Relative paths in this skill (e.g., scripts/, references/) are relative to this base directory."""
-
-NOT_FOUND: Final = 'Skill "{name}" not found. Available skills: {names}'
-NO_NAMES: Final = "none"
-DENIED: Final = "The user has specified a rule which prevents you from using this specific tool call. Here are some of the relevant rules {rules}"
-INVALID: Final = "The skill tool was called with invalid arguments: SchemaError({detail}).\nPlease rewrite the input so it satisfies the expected schema."
-MISSING_KEY: Final = 'Missing key\n  at ["name"]'
-WRONG_KIND: Final = "Expected {expected}, got {value}{at}"
-NO_TOOL: Final = "The arguments provided to the tool are invalid: Model tried to call unavailable tool '{tool}'. Available tools: {tools}."
-CATCH_ALL: Final = "invalid"
-"""The tool that gives this answer; it is named in it and offered to no model."""
-
-SUBSTITUTION: Final = Substitution(
-    words="quotes",
-    below="undefined",
-    last_swallows=True,
-    rescan=True,
-    replacement_patterns=True,
-    append="\n\n{arguments}",
-)
-"""What a command's arguments become; the shell lines in the text come after them."""
-
-TOOLS: Final = (
-    "bash",
-    "edit",
-    "glob",
-    "grep",
-    "question",
-    "read",
-    "skill",
-    "task",
-    "todowrite",
-    "webfetch",
-    "write",
-)
-"""The tools that the program's server offers, in its order; `opencode run` has no `question`."""
-OWN_COMMANDS: Final = ("init", "review")
-"""The program's commands; a skill of such a name cannot be started by `/name`."""
 
 _SHELL: Final = re.compile(r"!`([^`]+)`")
 _PLACEHOLDER: Final = re.compile(r"<[A-Z]+>")
-_BLOCK: Final = re.compile(r"\A---\r?\n([\s\S]*?)\r?\n---")
-_PAIR: Final = re.compile(r"([a-zA-Z_][a-zA-Z0-9_]*)\s*:\s*(.*)")
-_Fate = Literal["read", "repaired", "failed", "hidden", "lost"]
-_ALLOW_ALL: Final = MappingProxyType({"permission": "*", "action": "allow", "pattern": "*"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,8 +73,9 @@ class OpenCode(Harness):
     `parsed_before`: the process has read files of these very bytes already (another project, an earlier
     instance); the parser's cache then hides the error that would start the repair, and such a skill is lost
     in silence. `last_read`: the path that is read last among equal names, and so wins; otherwise the last in
-    path order. `permission`: the user's rules for skills, a pattern to `allow`, `ask` or `deny`, the last that
-    fits counts. `command`: the text came through the program's command call, which no unknown name survives.
+    path order. `permission`: the user's rules for skills, a pattern to `allow`, `ask` or `deny`, the last
+    that fits counts. `command`: the text came through the program's command call, which no unknown name
+    survives.
     """
 
     def load(self, tree: FileTree, setting: Setting) -> Loaded:
@@ -163,22 +88,24 @@ class OpenCode(Harness):
         for path in sorted(tree.named("SKILL.md"), key=lambda path: (path == last, path)):
             text = tree.text(path)
             parsed_before = text in spent or bool(setting.options.get("parsed_before"))
-            matter, fate = _read(text, parsed_before=parsed_before)
+            matter, fate = read_matter(text, parsed_before=parsed_before)
             if fate == "repaired":
                 spent.add(text)
                 notes.append(
-                    f"{path} loads only because its unquoted colon is repaired, which happens once for the same "
+                    f"{path} loads only because its unquoted colon is repaired, which happens once "
+                    "for the same "
                     "bytes in one process: a second project or instance loses the skill in silence"
                 )
-            skill = _skill(matter, path, text, fate)
+            skill = skill_of(matter, path, text, fate)
             if isinstance(skill, Skipped):
                 skipped.append(skill)
                 continue
             earlier = found.pop(skill.name, None)
             if earlier is not None:
-                skipped.append(_replaced(earlier, path))
+                skipped.append(replaced_by(earlier, path))
                 notes.append(
-                    f"{earlier.path} and {path} are both named {skill.name!r}: files are read side by side and "
+                    f"{earlier.path} and {path} are both named {skill.name!r}: files are read side "
+                    "by side and "
                     "the last to finish wins, which may differ from run to run"
                 )
             found[skill.name] = skill
@@ -198,15 +125,15 @@ class OpenCode(Harness):
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the end of the system prompt; nothing where every skill is denied by the last rule."""
-        if _tool_is_off(setting):
+        if tool_is_off(setting):
             return Listing(text="", place=self.place, dropped=tuple(skill.name for skill in loaded.skills))
         shown = [
             (skill.name, skill.description, _escaped_path(setting, skill.path))
             for skill in loaded.skills
-            if skill.listed and not _denied(skill.name, setting)
+            if skill.listed and not is_denied(skill.name, setting)
         ]
         names = {skill.name for skill in loaded.skills}
-        if setting.bundled and BUILT_IN_NAME not in names and not _denied(BUILT_IN_NAME, setting):
+        if setting.bundled and BUILT_IN_NAME not in names and not is_denied(BUILT_IN_NAME, setting):
             shown.append((BUILT_IN_NAME, BUILT_IN_DESCRIPTION, _escaped(BUILT_IN_LOCATION)))
         dropped = tuple(sorted(names - {name for name, _, _ in shown}, key=utf16_sort_key))
         if not shown:
@@ -220,7 +147,7 @@ class OpenCode(Harness):
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the `skill` tool as chat completions take it; the same with and without skills."""
-        if _tool_is_off(setting):
+        if tool_is_off(setting):
             return ()
         function = {"name": "skill", "description": DESCRIPTION, "parameters": deepcopy(dict(PARAMETERS))}
         return ({"type": "function", "function": function},)
@@ -234,7 +161,7 @@ class OpenCode(Harness):
             UnsupportedByDialect: another tool, or the built-in skill, whose text is the program's own.
         """
         offered = {"skill", *(TOOLS if setting.tools is None else setting.tools)}
-        if _tool_is_off(setting):
+        if tool_is_off(setting):
             offered.remove("skill")
         meant = tool if tool in offered else tool.lower()
         if meant not in offered:
@@ -252,8 +179,8 @@ class OpenCode(Harness):
             known = [*skills, *([BUILT_IN_NAME] if setting.bundled and BUILT_IN_NAME not in skills else [])]
             names = ", ".join(sorted(known, key=utf16_sort_key)) or NO_NAMES
             return Answer(text=NOT_FOUND.format(name=name, names=names), is_error=True)
-        if _denied(name, setting):
-            return Answer(text=DENIED.format(rules=json_stringify(_rules(setting))), is_error=True)
+        if is_denied(name, setting):
+            return Answer(text=DENIED.format(rules=json_stringify(rules_of(setting))), is_error=True)
         if name not in skills:
             raise UnsupportedByDialect(f"the text of {name} is a part of {self.title} that is not kept here")
         skill = skills[name]
@@ -295,105 +222,6 @@ class OpenCode(Harness):
         return UserTurn(texts=(trim(filled),), notes=notes)
 
 
-def sanitize(text: str) -> str:
-    """Return a text whose frontmatter has its unquoted colons put into literal blocks, as the program does.
-
-    Only top-level keys of letters, digits and underscores are repaired, and only values with a colon that
-    are not quoted; a byte order mark keeps the program from seeing the block at all.
-    """
-    match = _BLOCK.match(text)
-    if match is None:
-        return text
-    rows: list[str] = []
-    for row in re.split(r"\r?\n", match[1]):
-        pair = None if not row or row[0].isspace() or row.startswith("#") else _PAIR.fullmatch(row)
-        value = trim(pair[2]) if pair else ""
-        if pair is None or value in ("", ">", "|") or value[0] in "\"'" or ":" not in value:
-            rows.append(row)
-        else:
-            rows += [f"{pair[1]}: |-", f"  {value}"]
-    return text.replace(match[1], "\n".join(rows), 1)
-
-
-def _read(text: str, *, parsed_before: bool) -> tuple[GrayMatter, _Fate]:
-    # The parser keeps what it made of a text before it fails, and gives that, without fields and without an
-    # error, whenever it sees the same text again: in another project, and when the repair changed nothing.
-    matter = gray_matter(text)
-    if matter.read.error is None:
-        return matter, "read"
-    repaired = gray_matter(sanitize(text))
-    if parsed_before and repaired.read.error is None:
-        return matter, "lost"
-    if parsed_before or sanitize(text) == text:
-        return matter, "hidden"
-    return (matter, "failed") if repaired.read.error is not None else (repaired, "repaired")
-
-
-def _skill(matter: GrayMatter, path: str, text: str, fate: _Fate) -> HarnessSkill | Skipped:
-    error = matter.read.error
-    if error is not None:
-        return Skipped(
-            path=path,
-            code="parsed-before" if fate == "lost" else matter.read.code,
-            reason=f"Failed to parse YAML frontmatter: {error}",
-            line=None if matter.read.line is None else matter.read.line + 1,
-            repair=matter.read.repair,
-            silent=fate != "failed",
-        )
-    fields = matter.data if isinstance(matter.data, dict) else {}
-    name, description = fields.get("name"), fields.get("description")
-    if not isinstance(name, str):
-        if not matter.has_block:
-            return _silent(
-                path,
-                "missing-frontmatter",
-                "there is no frontmatter",
-                1,
-                "start the file with ---, name and description, ---",
-            )
-        if "name" in fields:
-            return _silent(
-                path,
-                "wrong-type",
-                "name is not a text",
-                _line(text, "name"),
-                "put the value of name in quotes",
-            )
-        return _silent(path, "missing-name", "there is no name", 1, "add a line `name: …` to the frontmatter")
-    if "description" in fields and not isinstance(description, str):
-        if description is None:
-            repair = "give description a value, or remove the line"
-        elif isinstance(description, dict | list):
-            repair = "write description as one text"
-        else:
-            repair = "put the value of description in quotes"
-        return _silent(path, "wrong-type", "description is not a text", _line(text, "description"), repair)
-    return HarnessSkill(
-        name=name,
-        description=description,
-        body=matter.content,
-        path=path,
-        text=text,
-        fields=fields,
-        listed=description is not None,
-    )
-
-
-def _silent(path: str, code: str, reason: str, line: int | None, repair: str) -> Skipped:
-    return Skipped(path=path, code=code, reason=reason, line=line, repair=repair, silent=True)
-
-
-def _line(text: str, key: str) -> int | None:
-    at = re.search(rf"^[\"']?{key}[\"']?\s*:", text, re.MULTILINE)
-    return text.count("\n", 0, at.start()) + 1 if at else None
-
-
-def _replaced(earlier: HarnessSkill, path: str) -> Skipped:
-    reason = f"duplicate skill name: {path} has the same name {earlier.name!r} and was read later"
-    repair = "give one of the two another name"
-    return Skipped(path=earlier.path, code="duplicate-name", reason=reason, line=1, repair=repair)
-
-
 def _escaped(text: str) -> str:
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
         text = text.replace(char, entity)
@@ -411,27 +239,6 @@ def _sample(skill: HarnessSkill, tree: FileTree) -> tuple[str, ...]:
     paths = tree.below(skill.directory)
     ours = (path for path in paths if path.rpartition("/")[2] != "SKILL.md" and "/.git/" not in f"/{path}")
     return tuple(path for path, _ in zip(ours, range(SAMPLED_FILES), strict=False))
-
-
-def _rules(setting: Setting) -> list[dict[str, str]]:
-    given: Mapping[str, str] = setting.options.get("permission") or {}
-    own = [{"permission": "skill", "pattern": pattern, "action": action} for pattern, action in given.items()]
-    return [dict(_ALLOW_ALL), *own]
-
-
-def _denied(name: str, setting: Setting) -> bool:
-    fitting = [rule["action"] for rule in _rules(setting) if _fits(name, rule["pattern"])]
-    return fitting[-1] == "deny"
-
-
-def _fits(name: str, pattern: str) -> bool:
-    # Only * and ? are special there.
-    return fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))
-
-
-def _tool_is_off(setting: Setting) -> bool:
-    rule = _rules(setting)[-1]
-    return rule["pattern"] == "*" and rule["action"] == "deny"
 
 
 def _fault(arguments: Any) -> str | None:
@@ -464,7 +271,6 @@ _PROVENANCE: Final = Provenance(
     where="npm opencode-ai: chat completions as sent",
 )
 _SOURCE: Final = replace(_PROVENANCE, fidelity="source", where="the code inside the binary")
-
 HARNESS: Final = OpenCode(
     name="opencode",
     title="opencode",
