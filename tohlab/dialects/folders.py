@@ -7,12 +7,12 @@ gives: roots in an order, one folder a skill, a block between two `---` lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from tohlab.dialects.harness import FileTree, HarnessSkill, Setting, Skipped
+from tohlab.dialects.harness import FileTree, HarnessSkill, Root, Setting, SkillRoot, Skipped
 
 FILE: Final = "SKILL.md"
 _NESTED: Final = re.compile(rf"(?P<dir>.+)/\.claude/skills/(?P<folder>[^/]+)/{re.escape(FILE)}")
@@ -43,10 +43,32 @@ class Place:
 def roots_of(setting: Setting) -> tuple[str, ...]:
     """Return the roots that a setting names inside the tree, strongest first; by default the tree itself.
 
-    `options["roots"]` holds prefixes of the tree's paths, such as `(".pikuri/skills", ".claude/skills")`.
+    `options["roots"]` holds folders of the tree, such as `(".pikuri/skills", ".claude/skills")`.
     """
-    given: Any = setting.options.get("roots", ("",))
-    return tuple(root.strip("/") for root in given)
+    return tuple(root.folder for root in setting.skill_roots(SkillRoot))
+
+
+def in_roots(paths: Iterable[str], roots: Sequence[Root]) -> Iterator[tuple[str, Root, str]]:
+    """Return each path that lies in a root, root by root in the order given, with its root and the rest.
+
+    A path inside two roots belongs to the first of them; the paths of one root keep their order.
+    """
+    paths = tuple(paths)
+    seen: set[str] = set()
+    for root in roots:
+        for path in paths:
+            if path.startswith(root.prefix) and path not in seen:
+                seen.add(path)
+                yield path, root, path[len(root.prefix) :]
+
+
+def root_of(path: str, roots: Sequence[Root]) -> Root:
+    """Return the first of the roots in which a path lies.
+
+    Raises:
+        StopIteration: it lies in none.
+    """
+    return next(root for root in roots if path.startswith(root.prefix))
 
 
 def places(tree: FileTree, roots: tuple[str, ...]) -> Iterator[Place]:

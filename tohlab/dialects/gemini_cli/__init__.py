@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.folder_tree import folder_tree
-from tohlab.dialects.gemini_cli.reading import SkillRoot, find, parse, replaced
+from tohlab.dialects.gemini_cli.reading import find, parse, replaced
 from tohlab.dialects.gemini_cli.texts import (
     BUILT_IN,
     BUILT_IN_LOCATION,
@@ -36,6 +36,8 @@ from tohlab.dialects.gemini_cli.texts import (
     NOT_AN_OBJECT,
     TAIL,
     TOOL,
+    TOOLS,
+    UNAPPROVED,
 )
 from tohlab.dialects.harness import (
     Answer,
@@ -45,6 +47,7 @@ from tohlab.dialects.harness import (
     Listing,
     Loaded,
     Setting,
+    SkillRoot,
     Skipped,
     UserTurn,
 )
@@ -89,11 +92,10 @@ class GeminiCli(Harness):
         notes: list[str] = []
         paths: list[str] = []
         overlooked: list[Skipped] = []
-        for root in reversed(setting.options.get("roots") or (SkillRoot(),)):
-            if setting.options.get("trusted", True) or not root.project:
-                taken, passed_over = find(tree, root.folder)
-                paths += taken
-                overlooked += passed_over
+        for root in reversed(setting.skill_roots(SkillRoot)):
+            taken, passed_over = find(tree, root.folder)
+            paths += taken
+            overlooked += passed_over
         for path in paths:
             found = parse(path, tree)
             if isinstance(found, Skipped):
@@ -157,6 +159,12 @@ class GeminiCli(Harness):
         available = ", ".join(f"'{name}'" for name in names)
         description = DESCRIPTION.format(names=available)
         return ({"name": TOOL, "description": description, "parametersJsonSchema": schema},)
+
+    def tool_names(self, loaded: Loaded, setting: Setting) -> tuple[str, ...]:
+        """Return the names of the tools that a request offers; fewer where nobody can approve a call."""
+        if setting.options.get("headless_approval", True) is False:
+            return UNAPPROVED
+        return super().tool_names(loaded, setting)
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return a function response: a skill's text and the files beside it, or what the schema says.
@@ -253,7 +261,9 @@ HARNESS: Final = GeminiCli(
     duplicate=(
         "the strongest root's, in the place of the weakest; the project's roots count only if it is trusted"
     ),
+    layers=ROOTS,
     load_tool=TOOL,
+    tool_order=TOOLS,
     not_measured=(
         "the models other than gemini-2.5-flash and gemini-3-pro-preview: told as their family is",
         "where a skill that is the root's own file stands in the list",

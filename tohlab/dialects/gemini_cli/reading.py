@@ -6,7 +6,6 @@ Source: google-gemini/gemini-cli `packages/core/src/skills/skillLoader.ts`, chec
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from tohlab.dialects.harness import (
@@ -25,16 +24,6 @@ _REST: Final = "[^\n\r\u2028\u2029]*"
 _NAME: Final = re.compile(f"[{WHITESPACE}]*name:[{WHITESPACE}]*({_REST})")
 _DESCRIPTION: Final = re.compile(f"[{WHITESPACE}]*description:[{WHITESPACE}]*({_REST})")
 _CONTINUED: Final = re.compile(f"[ \t]+[^{WHITESPACE}]")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkillRoot:
-    """A folder in which Gemini CLI looks for skills."""
-
-    folder: str = ""
-    """Relative to the root of the tree; empty for the tree itself."""
-    project: bool = False
-    """Part of a project: looked into only where the project is trusted."""
 
 
 def find(tree: FileTree, root: str) -> tuple[list[str], list[Skipped]]:

@@ -55,3 +55,34 @@ NOT_ALLOWED: Final = "params/name must be equal to one of the allowed values"
 CONFLICT: Final = (
     'Skill conflict detected: "{name}" from "{winner}" is overriding the same skill from "{loser}".'
 )
+
+TOOLS: Final = (
+    "update_topic",
+    "list_directory",
+    "read_file",
+    "grep_search",
+    "glob",
+    "replace",
+    "write_file",
+    "web_fetch",
+    "run_shell_command",
+    "list_background_processes",
+    "read_background_output",
+    "google_web_search",
+    "write_todos",
+    "enter_plan_mode",
+    "invoke_agent",
+    "activate_skill",
+)
+"""The tools that the program offers where every call is approved, in its order."""
+UNAPPROVED: Final = (
+    "update_topic",
+    "list_directory",
+    "read_file",
+    "grep_search",
+    "glob",
+    "google_web_search",
+    "enter_plan_mode",
+    "invoke_agent",
+)
+"""Those that are left where nobody can approve a call."""

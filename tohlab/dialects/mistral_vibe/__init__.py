@@ -15,6 +15,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.escapes import escaped, escaped_path
+from tohlab.dialects.folders import in_roots, root_of
 from tohlab.dialects.harness import (
     Answer,
     FileTree,
@@ -23,6 +25,7 @@ from tohlab.dialects.harness import (
     Listing,
     Loaded,
     Setting,
+    SkillRoot,
     Skipped,
     UserTurn,
 )
@@ -68,7 +71,7 @@ class MistralVibe(Harness):
 
     Options of a `Setting`: `home` (the user's home folder, in the paths of the bundled skills; `<HOME>` where
     nothing is said), `loaded` (the names of skills whose text the conversation has already), `first_read`
-    (the path that the disk gives first).
+    (the path that the disk gives first), `roots` and `trusted` (several folders of the tree).
     """
 
     def load(self, tree: FileTree, setting: Setting) -> Loaded:
@@ -77,8 +80,10 @@ class MistralVibe(Harness):
         skipped: list[Skipped] = []
         notes: list[str] = []
         first = setting.options.get("first_read")
-        for path in sorted(tree, key=lambda path: (path != first, path.split("/"))):
-            parts = path.split("/")
+        roots = setting.skill_roots(SkillRoot)
+        in_order = sorted(tree, key=lambda path: (path != first, path.split("/")))
+        for path, root, inside in in_roots(in_order, roots):
+            parts = inside.split("/")
             if parts[-1] != "SKILL.md" or len(parts) != 2:
                 if parts[-1].lower() == "skill.md":
                     skipped.append(overlooked(path, parts))
@@ -90,6 +95,8 @@ class MistralVibe(Harness):
             earlier = found.setdefault(skill.name, skill)
             if earlier is not skill:
                 skipped.append(repeated(earlier, skill))
+                if root_of(earlier.path, roots) != root:
+                    continue
                 notes.append(
                     f"{earlier.path} and {path} are both named {skill.name!r}: the one that the disk gives "
                     "first wins, which may differ from machine to machine"
@@ -104,7 +111,7 @@ class MistralVibe(Harness):
         """Return the block at the end of the system prompt; nothing where there is no skill."""
         text, spans = OPENING, []
         for name, description, path in _entries(loaded, setting):
-            entry = ENTRY.format(name=_escaped(name), description=_escaped(description), path=path)
+            entry = ENTRY.format(name=escaped(name), description=escaped(description), path=path)
             spans.append(Span(label=f'entry "{name}"', start=len(text), stop=len(text) + len(entry) - 1))
             text += entry
         dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
@@ -175,24 +182,12 @@ def _entries(loaded: Loaded, setting: Setting) -> Iterator[tuple[str, str, str]]
     # A placeholder such as <ROOT> stands for a path and is not escaped.
     for skill in loaded.skills:
         if skill.listed:
-            yield skill.name, skill.description or "", _escaped_path(setting.root, setting, skill.path)
+            yield skill.name, skill.description or "", escaped_path(setting, skill.path)
     if setting.bundled:
         home = setting.options.get("home", "<HOME>")
         for name, description in BUNDLED.items():
-            path = PACKAGE.format(home=home if _PLACEHOLDER.fullmatch(home) else _escaped(home), name=name)
+            path = PACKAGE.format(home=home if _PLACEHOLDER.fullmatch(home) else escaped(home), name=name)
             yield f"{NAMESPACE}{name}", description, path
-
-
-def _escaped_path(root: str, setting: Setting, relative: str) -> str:
-    if _PLACEHOLDER.fullmatch(root):
-        return setting.path_of(_escaped(relative))
-    return _escaped(setting.path_of(relative))
-
-
-def _escaped(text: str) -> str:
-    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&apos;")):
-        text = text.replace(char, entity)
-    return text
 
 
 def _loaded(skill: HarnessSkill, tree: FileTree, setting: Setting) -> str:
@@ -262,7 +257,14 @@ HARNESS: Final = MistralVibe(
         "~/.agents/skills",
     ),
     duplicate="the stronger root; inside one root the one that the disk gives first",
+    layers=(
+        SkillRoot(folder="project/.vibe/skills", project=True),
+        SkillRoot(folder="project/.agents/skills", project=True),
+        SkillRoot(folder="home/.vibe/skills"),
+        SkillRoot(folder="home/.agents/skills"),
+    ),
     load_tool="skill",
+    tool_order=TOOLS,
     not_measured=(
         (
             "a change of the skills while a session runs: the source watches the folders and renders "

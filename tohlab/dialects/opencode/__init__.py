@@ -15,6 +15,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.escapes import escaped, escaped_path
+from tohlab.dialects.folders import in_roots
 from tohlab.dialects.harness import (
     Answer,
     FileTree,
@@ -22,7 +24,9 @@ from tohlab.dialects.harness import (
     HarnessSkill,
     Listing,
     Loaded,
+    RequestLayout,
     Setting,
+    SkillRoot,
     Skipped,
     UserTurn,
 )
@@ -61,7 +65,7 @@ from tohlab.request import Span
 from tohlab.skills.collation import collation_key
 
 _SHELL: Final = re.compile(r"!`([^`]+)`")
-_PLACEHOLDER: Final = re.compile(r"<[A-Z]+>")
+APOSTROPHE: Final = "&#39;"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +89,10 @@ class OpenCode(Harness):
         notes: list[str] = []
         spent: set[str] = set()
         last = setting.options.get("last_read")
-        for path in sorted(tree.named("SKILL.md"), key=lambda path: (path == last, path)):
+        roots = setting.skill_roots(SkillRoot)
+        # The strongest root is read last, as far as the race lets it.
+        read = [path for path, _, _ in in_roots(tree.named("SKILL.md"), roots[::-1])]
+        for path in sorted(read, key=lambda path: path == last):
             text = tree.text(path)
             parsed_before = text in spent or bool(setting.options.get("parsed_before"))
             matter, fate = read_matter(text, parsed_before=parsed_before)
@@ -117,7 +124,7 @@ class OpenCode(Harness):
                 repair="rename it to SKILL.md",
                 silent=True,
             )
-            for path in tree
+            for path, _, _ in in_roots(tree, roots)
             if path.rpartition("/")[2].lower() == "skill.md" and not path.endswith("SKILL.md")
         )
         skills = sorted(found.values(), key=lambda skill: skill.path)
@@ -128,13 +135,13 @@ class OpenCode(Harness):
         if tool_is_off(setting):
             return Listing(text="", place=self.place, dropped=tuple(skill.name for skill in loaded.skills))
         shown = [
-            (skill.name, skill.description, _escaped_path(setting, skill.path))
+            (skill.name, skill.description, escaped_path(setting, skill.path, APOSTROPHE))
             for skill in loaded.skills
             if skill.listed and not is_denied(skill.name, setting)
         ]
         names = {skill.name for skill in loaded.skills}
         if setting.bundled and BUILT_IN_NAME not in names and not is_denied(BUILT_IN_NAME, setting):
-            shown.append((BUILT_IN_NAME, BUILT_IN_DESCRIPTION, _escaped(BUILT_IN_LOCATION)))
+            shown.append((BUILT_IN_NAME, BUILT_IN_DESCRIPTION, escaped(BUILT_IN_LOCATION)))
         dropped = tuple(sorted(names - {name for name, _, _ in shown}, key=utf16_sort_key))
         if not shown:
             return Listing(text=f"{PREAMBLE}{NO_SKILLS}", place=self.place, dropped=dropped)
@@ -222,19 +229,6 @@ class OpenCode(Harness):
         return UserTurn(texts=(trim(filled),), notes=notes)
 
 
-def _escaped(text: str) -> str:
-    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#39;")):
-        text = text.replace(char, entity)
-    return text
-
-
-def _escaped_path(setting: Setting, relative: str) -> str:
-    # A placeholder such as <ROOT> stands for a path and is not escaped.
-    if _PLACEHOLDER.fullmatch(setting.root):
-        return setting.path_of(_escaped(relative))
-    return _escaped(setting.path_of(relative))
-
-
 def _sample(skill: HarnessSkill, tree: FileTree) -> tuple[str, ...]:
     paths = tree.below(skill.directory)
     ours = (path for path in paths if path.rpartition("/")[2] != "SKILL.md" and "/.git/" not in f"/{path}")
@@ -271,6 +265,27 @@ _PROVENANCE: Final = Provenance(
     where="npm opencode-ai: chat completions as sent",
 )
 _SOURCE: Final = replace(_PROVENANCE, fidelity="source", where="the code inside the binary")
+ANTHROPIC: Final = RequestLayout(
+    api="anthropic-messages",
+    path="/v1/messages",
+    keys=("model", "max_tokens", "system", "messages", "tools", "tool_choice", "stream"),
+    breakpoints=("system/0", "messages/-2/content/-1", "messages/-1/content/-1"),
+    provenance=replace(_PROVENANCE, where="a request of @ai-sdk/anthropic after one call of the skill tool"),
+)
+LAYERS: Final = (
+    SkillRoot(folder="project/.opencode/skills", project=True),
+    SkillRoot(folder="project/.opencode/skill", project=True),
+    SkillRoot(folder="home/.config/opencode/skills"),
+    SkillRoot(folder="home/.config/opencode/skill"),
+    SkillRoot(folder="project/.agents/skills", project=True),
+    SkillRoot(folder="project/.claude/skills", project=True),
+    SkillRoot(folder="home/.agents/skills"),
+    SkillRoot(folder="home/.claude/skills"),
+)
+"""opencode's own roots, for a tree with a project and a home: the option `roots`.
+
+The folders from the working folder up to the root of a repository give one of each kind."""
+
 HARNESS: Final = OpenCode(
     name="opencode",
     title="opencode",
@@ -291,7 +306,10 @@ HARNESS: Final = OpenCode(
         "~/.claude/skills",
     ),
     duplicate="the file that is read last; all are read side by side, so it is a race over all roots",
+    layers=LAYERS,
     load_tool="skill",
+    tool_order=TOOLS,
+    layouts=(ANTHROPIC,),
     not_measured=(
         "a tool whose name differs in capitals where the skill tool is denied",
         "frontmatter in JavaScript (`---js`): the program runs it and takes what it gives; tohlab never does",

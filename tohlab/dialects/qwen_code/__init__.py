@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.folders import in_roots
 from tohlab.dialects.harness import (
     Answer,
     Cut,
@@ -29,7 +30,16 @@ from tohlab.dialects.harness import (
     UserTurn,
 )
 from tohlab.dialects.qwen_code.entries import listed_entries, towards_budget
-from tohlab.dialects.qwen_code.reading import INSTALLING, gates, hidden, overlooked, parse, repeated
+from tohlab.dialects.qwen_code.reading import (
+    INSTALLING,
+    ROOTS,
+    gates,
+    hidden,
+    overlooked,
+    parse,
+    qwen_roots,
+    repeated,
+)
 from tohlab.dialects.qwen_code.texts import (
     ALREADY_LOADED,
     ARGUMENTS,
@@ -50,6 +60,7 @@ from tohlab.dialects.qwen_code.texts import (
     NOT_SUPPORTED,
     OPENING,
     PARAMETERS,
+    TOOLS,
 )
 from tohlab.ecma import trim
 from tohlab.errors import UnsupportedByDialect
@@ -72,8 +83,9 @@ class QwenCode(Harness):
         skipped: list[Skipped] = []
         notes: list[str] = []
         active = setting.options.get("active", ())
-        for path in sorted(tree, key=lambda path: path.split("/")):
-            parts = path.split("/")
+        in_order = sorted(tree, key=lambda path: path.split("/"))
+        for path, _, inside in in_roots(in_order, qwen_roots(setting)):
+            parts = inside.split("/")
             if parts[-1] != "SKILL.md" or len(parts) != 2 or INSTALLING.search(parts[0]):
                 if parts[-1].lower() == "skill.md":
                     skipped.append(overlooked(path, parts))
@@ -118,6 +130,12 @@ class QwenCode(Harness):
         """Return the `skill` tool as chat completions take it; the same with and without skills."""
         function = {"name": "skill", "description": DESCRIPTION, "parameters": deepcopy(dict(PARAMETERS))}
         return ({"type": "function", "function": function},)
+
+    def reached(self, before: Loaded, after: Loaded) -> Loaded:
+        """Return what the tool finds: new and changed skills at once, and those that are gone still."""
+        there = {skill.name for skill in after.skills}
+        gone = tuple(skill for skill in before.skills if skill.name not in there)
+        return replace(after, skills=(*after.skills, *gone))
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return a skill's text, or what the program says instead; `args` change nothing.
@@ -225,7 +243,9 @@ HARNESS: Final = QwenCode(
     on_resume="rewrite",
     roots=("<PROJECT>/.qwen/skills", "~/.qwen/skills", "extensions, as extension:name", "bundled"),
     duplicate="the stronger root; inside one root the folder that comes first in byte order",
+    layers=ROOTS,
     load_tool="skill",
+    tool_order=TOOLS,
     not_measured=(
         "a session that is taken up again by a new process",
         (

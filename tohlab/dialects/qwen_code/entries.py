@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tohlab.dialects.harness import (
-    Loaded,
-    Setting,
-)
+from tohlab.dialects.escapes import escaped
+from tohlab.dialects.folders import root_of
+from tohlab.dialects.harness import Loaded, Setting
+from tohlab.dialects.qwen_code.reading import qwen_roots
 from tohlab.dialects.qwen_code.texts import (
     ADDED,
     BUNDLED,
@@ -29,10 +29,10 @@ class _Entry(NamedTuple):
     level: str
 
     def text(self) -> str:
-        description = _escaped(self.description)
+        description = escaped(self.description)
         if self.when:
-            description = WHEN.format(description=description, when=_escaped(self.when))
-        return ENTRY.format(name=_escaped(self.name), description=description, level=self.level)
+            description = WHEN.format(description=description, when=escaped(self.when))
+        return ENTRY.format(name=escaped(self.name), description=description, level=self.level)
 
 
 def change_reminder(before: Loaded, after: Loaded, setting: Setting) -> str:
@@ -55,12 +55,13 @@ def change_reminder(before: Loaded, after: Loaded, setting: Setting) -> str:
 
 def listed_entries(loaded: Loaded, setting: Setting) -> list[_Entry]:
     """Return what is listed, the bundled skills too, in the order of a locale."""
-    level = setting.options.get("level", "project")
+    roots = qwen_roots(setting)
     entries = []
     for skill in loaded.skills:
         if skill.listed:
             when = skill.fields.get("when_to_use")
             description = skill.description or ""
+            level = root_of(skill.path, roots).level
             entries.append(_Entry(skill.name, description, when if isinstance(when, str) else "", level))
     if setting.bundled:
         names = {skill.name for skill in loaded.skills}
@@ -82,9 +83,3 @@ def towards_budget(entries: list[_Entry]) -> list[_Entry]:
         else entry._replace(description=trim(entry.description.split("\n")[0]), when="")
         for entry in entries
     ]
-
-
-def _escaped(text: str) -> str:
-    for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&apos;")):
-        text = text.replace(char, entity)
-    return text

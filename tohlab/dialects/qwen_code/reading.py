@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 
 from tohlab.dialects.harness import (
     HarnessSkill,
+    Setting,
+    SkillRoot,
     Skipped,
 )
 from tohlab.dialects.qwen_code.texts import NAME_RULE, NO_TEXT
@@ -18,7 +20,30 @@ from tohlab.skills.readers import npm_yaml, simple_lines
 from tohlab.skills.yaml12 import TaggedScalar
 
 _BLOCK: Final = re.compile(r"\A---\n([\s\S]*?)\n---(?:\n|\Z)([\s\S]*)\Z")
+Level = Literal["project", "user"]
 INSTALLING: Final = re.compile(r"\.(?:backup|installing)-[0-9]+-[0-9]+\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QwenRoot(SkillRoot):
+    """A folder in which qwen-code looks for skills."""
+
+    level: Level = "project"
+    """The word that stands behind each description and for each location."""
+
+
+ROOTS: Final = (
+    QwenRoot(folder="project/.qwen/skills", project=True),
+    QwenRoot(folder="home/.qwen/skills", level="user"),
+)
+"""qwen-code's own roots, strongest first, for a tree with a project and a home: the option `roots`."""
+
+
+def qwen_roots(setting: Setting) -> tuple[QwenRoot, ...]:
+    """Return the roots of a setting; a tree without roots is one of the option `level`."""
+    if setting.options.get("roots") is None:
+        return (QwenRoot(level=setting.options.get("level", "project")),)
+    return setting.skill_roots(QwenRoot)
 
 
 def parse(text: str, path: str, active: Iterable[str]) -> HarnessSkill | Skipped:

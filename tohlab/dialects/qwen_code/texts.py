@@ -138,3 +138,21 @@ NO_TEXT: Final = "Cannot convert object to primitive value"
 """What JavaScript says of a mapping where a text is asked for."""
 MAX_STACKED: Final = 5
 """How many skills one line starts at most."""
+
+TOOLS: Final = (
+    "agent",
+    "edit",
+    "get_goal",
+    "glob",
+    "grep_search",
+    "list_agents",
+    "notebook_edit",
+    "read_file",
+    "run_shell_command",
+    "skill",
+    "tool_call",
+    "tool_search",
+    "update_goal",
+    "write_file",
+)
+"""The tools that the program offers, in its order."""
