@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tests.conformance.test_harness_vectors import OWN, read_vectors
-from tests.dialects.opencode.driver import call, listed, listing, skill, user
-from tohlab.dialects.harness import Setting
+from tests.dialects.opencode.driver import OPENCODE, SETTING, call, listed, listing, load, skill, user
+from tohlab.dialects.change import after_change
+from tohlab.dialects.harness import Answer, FileTree, Setting
 from tohlab.dialects.opencode.texts import TOOLS
 
 
@@ -76,3 +77,22 @@ def test_denied_by_a_pattern_as_recorded() -> None:
     denied = Setting(options={"permission": {"tide-*": "deny"}})
     assert listing(files, denied).text == row["output"]["json"]["listing"]
     assert call("tide-table", files, denied).text == row["output"]["json"]["tool_result"]
+
+
+def test_the_tools_are_the_same_without_any_skill() -> None:
+    row = recorded("tool-schema/skill-when-empty")
+    without, some = load(row["input"]["files"]), load({"a/SKILL.md": skill("a")})
+    assert (OPENCODE.tools(without, SETTING) == OPENCODE.tools(some, SETTING)) is row["output"]["json"][
+        "equal"
+    ]
+    assert OPENCODE.tool_names(without, SETTING) == OPENCODE.tool_names(some, SETTING)
+
+
+def test_a_skill_whose_folder_is_gone_is_listed_and_cannot_be_loaded() -> None:
+    files = {"a/SKILL.md": skill("a"), "b/SKILL.md": skill("b")}
+    before, after = load(files), load({"b/SKILL.md": skill("b")})
+    told = after_change(OPENCODE, before, after, SETTING)
+    assert told.listing == OPENCODE.listing(before, SETTING)
+    tree = FileTree.of({"b/SKILL.md": skill("b")})
+    answer = OPENCODE.call("skill", {"name": "a"}, told.reached, tree, SETTING)
+    assert answer == Answer(text="ripgrep execution failed", is_error=True)

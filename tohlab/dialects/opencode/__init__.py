@@ -46,6 +46,7 @@ from tohlab.dialects.opencode.texts import (
     INVALID,
     LOADED,
     MISSING_KEY,
+    NO_FOLDER,
     NO_NAMES,
     NO_SKILLS,
     NO_TOOL,
@@ -191,6 +192,8 @@ class OpenCode(Harness):
         if name not in skills:
             raise UnsupportedByDialect(f"the text of {name} is a part of {self.title} that is not kept here")
         skill = skills[name]
+        if not tree.below(skill.directory):  # gone since the process read it
+            return Answer(text=NO_FOLDER, is_error=True)
         files = _sample(skill, tree)
         notes = ("which files are named, and in which order, is up to ripgrep's threads",) if files else ()
         return Answer(

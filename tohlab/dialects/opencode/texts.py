@@ -66,6 +66,8 @@ Base directory for this skill: {directory}
 Relative paths in this skill (e.g., scripts/, references/) are relative to this base directory."""
 NOT_FOUND: Final = 'Skill "{name}" not found. Available skills: {names}'
 NO_NAMES: Final = "none"
+NO_FOLDER: Final = "ripgrep execution failed"
+"""For a skill that the process has read and whose folder is gone."""
 DENIED: Final = "The user has specified a rule which prevents you from using this specific tool call. Here are some of the relevant rules {rules}"
 INVALID: Final = "The skill tool was called with invalid arguments: SchemaError({detail}).\nPlease rewrite the input so it satisfies the expected schema."
 MISSING_KEY: Final = 'Missing key\n  at ["name"]'

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from tohlab.dialects.base import Provenance
-from tohlab.dialects.escapes import escaped
+from tohlab.dialects.escapes import escaped, escaped_path
 from tohlab.dialects.harness import (
     Answer,
     FileTree,
@@ -194,7 +194,7 @@ class Pi(Harness):
             entry = ENTRY.format(
                 name=escaped(skill.name),
                 description=escaped(skill.description or ""),
-                location=escaped(setting.path_of(skill.path)),
+                location=escaped_path(setting, skill.path),
             )
             spans.append(Span(label=f'entry "{skill.name}"', start=start, stop=start + len(entry)))
             parts.append(entry)
