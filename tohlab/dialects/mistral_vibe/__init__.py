@@ -129,8 +129,8 @@ class MistralVibe(Harness):
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return a skill's text with a sample of its files, or the error that stands in its place.
 
-        Raises: UnsupportedByDialect: another tool of the program, or a bundled skill, whose text is not
-          kept here.
+        Raises:
+            UnsupportedByDialect: another tool of the program, or a bundled skill, whose text is not kept.
         """
         if tool not in (TOOLS if setting.tools is None else (*setting.tools, "skill")):
             return _error(NO_TOOL.format(tool=tool))
