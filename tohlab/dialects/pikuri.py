@@ -20,6 +20,8 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import join_entries
+from tohlab.dialects.escapes import escaped
 from tohlab.dialects.folders import cut_frontmatter, duplicate, line_of, overlooked, places, roots_of
 from tohlab.dialects.gates import gate_opens, gate_patterns
 from tohlab.dialects.harness import (
@@ -32,7 +34,6 @@ from tohlab.dialects.harness import (
     Setting,
     Skipped,
 )
-from tohlab.request import Span
 from tohlab.skills.readers import key_value_lines, pyyaml
 
 DESCRIPTION: Final = """\
@@ -233,13 +234,12 @@ class Pikuri(Harness):
             return Listing(text="", place=self.place, dropped=tuple(s.name for s in visible))
         if not visible:
             return Listing(text="", place=self.place, dropped=gated)
-        text, spans = HEAD, []
-        for skill in visible:
-            entry = ENTRY.format(name=_escape(skill.name), description=_escape(skill.description or ""))
-            stop = len(text) + len(entry) - 1
-            spans.append(Span(label=f'entry "{skill.name}"', start=len(text), stop=stop))
-            text += entry
-        return Listing(text=text + TAIL, place=self.place, spans=tuple(spans), dropped=gated)
+        entries = (
+            (s.name, ENTRY.format(name=escaped(s.name), description=escaped(s.description or "")))
+            for s in visible
+        )
+        text, spans = join_entries(HEAD, entries)
+        return Listing(text=text + TAIL, place=self.place, spans=spans, dropped=gated)
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the inventory for the setting's view; `dropped` holds what a gate withholds."""
@@ -285,12 +285,6 @@ def _parameters() -> dict[str, Any]:
             "required": ["name"],
         }
     )
-
-
-def _escape(text: str) -> str:
-    for raw, escaped in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&apos;")):
-        text = text.replace(raw, escaped)
-    return text
 
 
 def _parse(text: str, path: str, folder: str, notes: list[str]) -> HarnessSkill | Skipped:

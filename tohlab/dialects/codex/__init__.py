@@ -17,7 +17,7 @@ from typing import Any, Final
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.codex.budget import Budget, Entry, shares
 from tohlab.dialects.codex.mentions import mentioned
-from tohlab.dialects.codex.reading import SkillRoot, find, parse, reaches
+from tohlab.dialects.codex.reading import CodexRoot, find, parse, reaches
 from tohlab.dialects.codex.shell import cat
 from tohlab.dialects.codex.texts import (
     BASE_POLICY,
@@ -41,6 +41,7 @@ from tohlab.dialects.harness import (
     HarnessSkill,
     Listing,
     Loaded,
+    RequestLayout,
     Setting,
     Skipped,
     UserTurn,
@@ -60,12 +61,12 @@ TOOLS: Final = (
 )
 """The program's tools, in its order; none of them is about skills."""
 ROOTS_OF_CODEX: Final = (
-    SkillRoot(folder="project/.codex/skills", scope="repo"),
-    SkillRoot(folder="home/.codex/skills", scope="user"),
-    SkillRoot(folder="home/.agents/skills", scope="user"),
-    SkillRoot(folder="home/.codex/skills/.system", scope="system"),
-    SkillRoot(folder="etc/codex/skills", scope="admin"),
-    SkillRoot(folder="project/.agents/skills", scope="repo"),
+    CodexRoot(folder="project/.codex/skills", scope="repo"),
+    CodexRoot(folder="home/.codex/skills", scope="user"),
+    CodexRoot(folder="home/.agents/skills", scope="user"),
+    CodexRoot(folder="home/.codex/skills/.system", scope="system"),
+    CodexRoot(folder="etc/codex/skills", scope="admin"),
+    CodexRoot(folder="project/.agents/skills", scope="repo"),
 )
 """Codex's own roots in the order of their aliases, for a tree with a project and a home: the option `roots`.
 
@@ -96,7 +97,8 @@ class Codex(Harness):
         skills: list[HarnessSkill] = []
         skipped: list[Skipped] = []
         seen: set[str] = set()
-        for root in _roots(setting):
+        roots = setting.skill_roots(CodexRoot)
+        for root in roots:
             paths, overlooked = find(tree, root)
             skipped += overlooked
             for path in paths:
@@ -109,7 +111,7 @@ class Codex(Harness):
                 else:
                     skipped.append(replace(found, silent=root.scope == "system"))
         skipped = [one for one in skipped if one.code != "hidden-folder" or one.path not in seen]
-        skills.sort(key=lambda skill: _rank(skill, _LOADED, setting))
+        skills.sort(key=lambda skill: _rank(skill, _LOADED, roots))
         counts = Counter(skill.name for skill in skills)
         notes = [
             f"{count} skills are named {name!r}: all are listed, and ${name} loads none of them"
@@ -127,7 +129,8 @@ class Codex(Harness):
         """
         hidden = [skill.name for skill in loaded.skills if not skill.listed]
         shown = [skill for skill in loaded.skills if skill.listed]
-        skills = sorted(shown, key=lambda skill: _rank(skill, _LISTED, setting))
+        roots = setting.skill_roots(CodexRoot)
+        skills = sorted(shown, key=lambda skill: _rank(skill, _LISTED, roots))
         if not skills:
             return Listing(text="", place=self.place, dropped=tuple(hidden))
         aliases, table = _aliases(skills, setting)
@@ -239,37 +242,47 @@ def _allowance(budget: Budget) -> str:
     return f"the list may cost {budget.limit} {'tokens' if budget.in_tokens else 'characters'}"
 
 
-def _roots(setting: Setting) -> tuple[SkillRoot, ...]:
-    return tuple(setting.options.get("roots") or (SkillRoot(),))
-
-
-def _root_of(path: str, setting: Setting) -> SkillRoot:
-    roots = _roots(setting)
+def _root_of(path: str, roots: tuple[CodexRoot, ...]) -> CodexRoot:
     if len(roots) == 1:
         return roots[0]
     # A root may lie in a hidden folder of another, which then does not look into it.
     return next(root for root in roots if reaches(root, path))
 
 
-def _rank(skill: HarnessSkill, scopes: tuple[str, ...], setting: Setting) -> tuple[int, str, list[str]]:
-    return scopes.index(_root_of(skill.path, setting).scope), skill.name, skill.path.split("/")
+def _rank(
+    skill: HarnessSkill, scopes: tuple[str, ...], roots: tuple[CodexRoot, ...]
+) -> tuple[int, str, list[str]]:
+    return scopes.index(_root_of(skill.path, roots).scope), skill.name, skill.path.split("/")
 
 
 def _aliases(skills: list[HarnessSkill], setting: Setting) -> tuple[dict[str, str], list[str]]:
-    used = {_root_of(skill.path, setting) for skill in skills}
-    roots = [root for root in dict.fromkeys(_roots(setting)) if root in used]
+    all_roots = setting.skill_roots(CodexRoot)
+    homes = {skill.path: _root_of(skill.path, all_roots) for skill in skills}
+    used = set(homes.values())
+    roots = [root for root in dict.fromkeys(all_roots) if root in used]
     table = [
         ROOT.format(index=index, root=setting.path_of(root.folder).replace("\\", "/"))
         for index, root in enumerate(roots)
     ]
-    aliases = {}
-    for skill in skills:
-        root = _root_of(skill.path, setting)
-        inside = skill.path.removeprefix(root.prefix)
-        aliases[skill.path] = f"r{roots.index(root)}/{inside}"
+    numbers = {root: number for number, root in enumerate(roots)}
+    aliases = {path: f"r{numbers[root]}/{path.removeprefix(root.prefix)}" for path, root in homes.items()}
     return aliases, table
 
 
+_NEWER_KEYS: Final = (
+    "model",
+    "stream",
+    "input",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning",
+    "store",
+    "include",
+    "prompt_cache_key",
+    "text",
+    "client_metadata",
+)
+"""Of the body for the newer models, whose tools stand in the first item of `input`."""
 _PROVENANCE: Final = Provenance(
     fidelity="executed",
     program="Codex",
@@ -303,7 +316,19 @@ HARNESS: Final = Codex(
         "/etc/codex/skills",
     ),
     duplicate="both are listed, and $name loads neither; the same file under two paths counts once",
+    layers=ROOTS_OF_CODEX,
     load_tool=None,
+    tool_order=TOOLS,
+    layouts=(
+        RequestLayout(
+            api="responses",
+            path="/v1/responses",
+            keys=_NEWER_KEYS,
+            tools_in="input/0/tools",
+            models="gpt-5.6*, gpt-6*, codex-auto-review",
+            provenance=_PROVENANCE,
+        ),
+    ),
     fallback_window_tokens=272_000,
     description_suffix="...",
     shell_tool=EXEC_COMMAND,
