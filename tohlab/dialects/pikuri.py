@@ -32,6 +32,7 @@ from tohlab.dialects.harness import (
     Listing,
     Loaded,
     Setting,
+    SkillRoot,
     Skipped,
 )
 from tohlab.skills.readers import key_value_lines, pyyaml
@@ -364,6 +365,7 @@ HARNESS: Final = Pikuri(
     on_resume="rewrite",
     roots=tuple(f"{base}/{sub}" for base in ("<PROJECT>", "~") for sub in SUBDIRECTORIES),
     duplicate="the first that is found; the others are dropped with a warning",
+    layers=tuple(SkillRoot(folder=f"{base}/{sub}") for base in ("project", "home") for sub in SUBDIRECTORIES),
     load_tool="skill",
     not_measured=(
         "the inventory's and a loaded skill's frames: after pi's block, the file could not be read",

@@ -29,6 +29,7 @@ from tohlab.dialects.harness import (
     Listing,
     Loaded,
     Setting,
+    SkillRoot,
     Skipped,
 )
 from tohlab.ecma import utf16_length, utf16_slice
@@ -240,6 +241,12 @@ HARNESS: Final = VSCode(
     description_limit_chars=DESCRIPTION_LIMIT_UTF16,
     roots=(".github/skills", ".claude/skills", "~/.copilot/skills", "~/.claude/skills", "extensions"),
     duplicate="the workspace's before the user's before an extension's; the first wins, the others are logged",
+    layers=(
+        SkillRoot(folder="project/.github/skills"),
+        SkillRoot(folder="project/.claude/skills"),
+        SkillRoot(folder="home/.copilot/skills"),
+        SkillRoot(folder="home/.claude/skills"),
+    ),
     load_tool=None,
     not_measured=(
         "later versions: a skill tool, a budget of 15,000 characters, names alone behind it, hidden skills",

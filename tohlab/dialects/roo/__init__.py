@@ -156,11 +156,15 @@ _TEXTS: Final = replace(
     version="main of early 2026, from the skill tool on",
     where="src/core/prompts: sections/skills.ts, tools/native-tools/skill.ts, responses.ts",
 )
+_UNREAD: Final = replace(
+    _SOURCE, fidelity="reconstructed", where="no gesture at that age, as far as was read"
+)
+
 HARNESS: Final = Roo(
     name="roo",
     title="Roo Code",
     provenance=_SOURCE,
-    text_provenance=MappingProxyType({"listing": _TEXTS, "tools": _TEXTS, "call": _TEXTS}),
+    text_provenance=MappingProxyType({"listing": _TEXTS, "tools": _TEXTS, "call": _TEXTS, "user": _UNREAD}),
     place="system",
     order="directory",
     on_change="rewrite",
