@@ -151,3 +151,11 @@ def test_what_js_yaml_3_refuses(block: str) -> None:
 )
 def test_the_line_reader_of_qwen_code(block: str, value: Any) -> None:
     assert simple_lines(block) == value
+
+
+def test_lines_count_from_the_first_hyphens_with_white_space_behind_them_too() -> None:
+    assert (
+        gray_matter("---\nname: a\nb: [\n---\n").read.line
+        == gray_matter("--- \nname: a\nb: [\n---\n").read.line
+    )
+    assert dict(gray_matter("--- \nname: a\nb: {}\n---\n").read.lines) == {"name": 1, "b": 2}

@@ -38,7 +38,7 @@ EXPECTED: dict[str, dict[str, str]] = {
         "mark/SKILL.md": "X . . X X . . . . . X . . ~ X .",
     },
     "A11 byte order mark twice": {
-        "mark/SKILL.md": "X ~ ~ X X X ~ . X X X X X ~ X X",
+        "mark/SKILL.md": "X ~ ~ X X . ~ . X X X X X ~ X X",
     },
     "A12 byte order mark before comments": {
         "mark/SKILL.md": "X . . X X . . . . . X . . ~ X .",

@@ -30,6 +30,7 @@ FILES = st.dictionaries(PATHS, CONTENTS, min_size=1, max_size=3)
 
 @given(files=FILES)
 @example(files={"a/SKILL.md": b"\xff\xfe"})
+@example(files={"SKILL.md": b"--- \nname: a\n\xef\xbb\xbf"})
 @example(files={"a/SKILL.md": b"---\nname: a\ndescription: &x [*x]\n---\nB\n"})
 @example(files={"a/SKILL.md": b"---\nmetadata: " + b"[" * 300 + b"]" * 300 + b"\n---\n"})
 @settings(max_examples=80)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tohlab.skills.readers import YamlRead, js_yaml3
@@ -57,7 +57,13 @@ def gray_matter(text: str) -> GrayMatter:
 def _read(language: str, block: str) -> YamlRead:
     kind = language.lower()
     if kind in _YAML:
-        return js_yaml3(block.removeprefix("\r").removeprefix("\n"))
+        below = block.removeprefix("\r").removeprefix("\n")
+        read = js_yaml3(below)
+        if below != block or not block:
+            return read
+        # White space behind the first three hyphens: the block begins on their line, so its line 1 is line 0.
+        lines = {key: line - 1 for key, line in read.lines.items()}
+        return replace(read, lines=lines, line=None if read.line is None else read.line - 1)
     code, repair = "frontmatter-language", "make line 1 exactly ---, and write the fields as YAML"
     if language == "json":
         try:

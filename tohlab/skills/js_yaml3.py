@@ -73,6 +73,7 @@ def load_js_yaml3(text: str) -> tuple[Any, dict[str, int]]:
         line = text.count("\n", 0, strange.start()) + 1
         raise YamlError("the stream contains non-printable characters", line, kind="YAMLException")
     text = re.sub("\r(?!\n)", "\n", text)
+    last_line = text.count("\n") + 1
     text = text if text.endswith("\n") else f"{text}\n"
     try:
         return read_events(text, _build)
@@ -86,7 +87,8 @@ def load_js_yaml3(text: str) -> tuple[Any, dict[str, int]]:
                 pass  # the first reason is the one to tell
         if reason.startswith("mapping values are not allowed"):
             reason = "bad indentation of a mapping entry"
-        raise YamlError(reason, error.line, kind="YAMLException", code=error.code) from None
+        line = None if error.line is None else min(error.line, last_line)
+        raise YamlError(reason, line, kind="YAMLException", code=error.code) from None
 
 
 def _integer(text: str, match: re.Match[str]) -> int:
