@@ -28,6 +28,10 @@ class Span:
     """Counted from 0, inclusive."""
     stop: int
     """Exclusive."""
+    path: str = ""
+    """What it is as an address, such as `skills["pdf"]`; empty if nobody says."""
+    parts: tuple[Span, ...] = ()
+    """Stretches inside it that have a name of their own, disjoint, in order, counted like the span itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
