@@ -62,6 +62,8 @@ class Message:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     """Which call a `tool` message answers."""
+    reasoning: str = ""
+    """What an assistant thought before it answered, where that is sent back; empty where it is not."""
     source: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     """Where the message comes from (never sent): `{"kind": "user"}`, `{"kind": "skill-catalog", ...}`."""
 
@@ -78,6 +80,9 @@ class Message:
     def segments(self, index: int) -> Iterator[Segment]:
         """Yield the message's stretches of text in wire order; `index` is its place in the request."""
         kind = self.kind
+        if self.reasoning:
+            path = f"messages[{index}].reasoning"
+            yield Segment(path=path, kind="reasoning", role=self.role, text=self.reasoning)
         for j, block in enumerate(self.content):
             yield Segment(
                 path=f"messages[{index}].content[{j}]",
@@ -165,6 +170,8 @@ class Request:
                 row["content"] = [{"type": "text", "text": block.text} for block in message.content]
             else:
                 row["content"] = None if message.tool_calls else ""
+            if message.reasoning:
+                row["reasoning_content"] = message.reasoning
             if message.tool_calls:
                 row["tool_calls"] = [
                     {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments}}
@@ -257,6 +264,9 @@ def _message_from_openai(data: Any, where: str) -> Message:
         content=_content_from_openai(row.get("content"), f"{where}.content"),
         tool_calls=tuple(_call_from_openai(c, f"{where}.tool_calls[{i}]") for i, c in enumerate(calls)),
         tool_call_id=None if call_id is None else _expect(call_id, str, "an id", f"{where}.tool_call_id"),
+        reasoning=_expect(
+            _or(row.get("reasoning_content"), ""), str, "its text", f"{where}.reasoning_content"
+        ),
     )
 
 
