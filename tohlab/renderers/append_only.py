@@ -88,7 +88,7 @@ class AppendOnlyReport:
 
 
 DAY: Final = date(2026, 12, 1)
-"""The first of the two days of `another date`; nothing is special about it."""
+"""The first of the two days of `another date`, which begins a new user turn; nothing is special about it."""
 
 
 def append_only(
@@ -101,7 +101,7 @@ def append_only(
     Args:
         renderer: the format, such as your own `JinjaRenderer`.
         transcripts: growing conversations by name, each request longer than the one before; the situations of
-            `AppendOnlyRow.situation` unless told otherwise, of which `another date` needs no growth.
+            `AppendOnlyRow.situation` unless told otherwise.
 
     Raises:
         RenderError: the format cannot write one of your `transcripts`. Of the built-in situations those are
@@ -117,8 +117,8 @@ def append_only(
                 raise
             skipped.append((situation, str(error)))
     if transcripts is None:
-        last = situations()["new user turn"][-1]
-        days = [(renderer.on(day), last) for day in (DAY, DAY + timedelta(days=1))]
+        steps = situations()["new user turn"]
+        days = [(renderer.on(DAY + timedelta(days=i)), request) for i, request in enumerate(steps)]
         try:
             rows.append(_row("another date", days))
         except RenderError as error:

@@ -38,11 +38,10 @@ _NAMES: Final = {"integer": "number", "number": "number", "boolean": "boolean"}
 
 def write_tool(name: str, description: str, parameters: Mapping[str, Any] | None, path: str) -> Written:
     """Yield one tool; `path` is its address, such as `tools[0]`."""
-    if description:
-        for line in description.split("\n"):
-            yield "// ", path
-            yield line, f"{path}.description"
-            yield "\n", path
+    for line in description.removesuffix("\n").split("\n") if description else ():
+        yield "// ", path
+        yield line.removesuffix("\r"), f"{path}.description"
+        yield "\n", path
     yield "type ", path
     yield name, f"{path}.name"
     if parameters is None:
