@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     import jinja2
 
 _FILE: Final = "<template>"
+_MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 class JinjaRenderer(Renderer):
@@ -154,6 +159,10 @@ class JinjaRenderer(Renderer):
                 "the template writes today's date; give one with day=, so that the text is the same tomorrow",
                 renderer=self.name,
             )
+        # The names of months and days in English, whatever the process's locale is.
+        month, weekday = _MONTHS[self._day.month - 1], _DAYS[self._day.weekday()]
+        for code, name in {"%B": month, "%b": month[:3], "%A": weekday, "%a": weekday[:3]}.items():
+            pattern = pattern.replace(code, name)
         return self._day.strftime(pattern)
 
     def _run(self, tools: Any, messages: Any, generation_prompt: bool) -> str:
