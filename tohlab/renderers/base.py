@@ -43,7 +43,7 @@ class RendererProvenance:
     """The program or document, with its version."""
     fidelity: Fidelity
     date: str
-    """When it was read or run, as an ISO date."""
+    """When it was read or run, as an ISO date; empty for a template of yours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,7 +68,7 @@ class JinjaRenderer(Renderer):
     ) -> None:
         self.template = template
         self.name = name or f"jinja:{hashlib.sha256(template.encode()).hexdigest()[:12]}"
-        self.provenance = RendererProvenance(source=source, fidelity="source", date="2026-12-01")
+        self.provenance = RendererProvenance(source=source, fidelity="source", date="")
         self._day = day
         self._special_tokens = special_tokens
         self._variables = dict(variables or {})
