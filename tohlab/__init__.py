@@ -47,9 +47,11 @@ _HOME = {
     "TohlabError": "errors",
     "TokenMeter": "tokens.meter",
     "UserQuestions": "questions",
+    "append_only": "renderers",
     "check_tree": "skills.checks",
     "compare_harnesses": "compare",
     "compare_prefix": "prefix",
+    "cost_usd": "tokens.cost",
     "dialect_names": "dialects",
     "difference": "compare",
     "frame": "frames",
@@ -59,9 +61,11 @@ _HOME = {
     "harness_names": "dialects.harnesses",
     "measure": "tokens.measure",
     "measure_ask": "tokens.measure",
+    "measure_tools": "tokens.rendered",
     "run_baseline": "routing.baselines",
     "run_routing": "routing.runner",
     "survey": "survival",
+    "usage_from": "tokens.usage",
     "view": "notebook.views",
     "view_harness": "compare",
     "what_edits_cost": "edits",
@@ -100,6 +104,7 @@ if TYPE_CHECKING:
     from tohlab.questions import Question as Question
     from tohlab.questions import QuestionHost as QuestionHost
     from tohlab.questions import UserQuestions as UserQuestions
+    from tohlab.renderers import append_only as append_only
     from tohlab.request import Message as Message
     from tohlab.request import Request as Request
     from tohlab.request import Segment as Segment
@@ -117,10 +122,13 @@ if TYPE_CHECKING:
     from tohlab.skills.sources import LayeredSource as LayeredSource
     from tohlab.skills.sources import MemorySource as MemorySource
     from tohlab.survival import survey as survey
+    from tohlab.tokens.cost import cost_usd as cost_usd
     from tohlab.tokens.measure import measure as measure
     from tohlab.tokens.measure import measure_ask as measure_ask
     from tohlab.tokens.meter import TokenMeter as TokenMeter
     from tohlab.tokens.meter import get_meter as get_meter
+    from tohlab.tokens.rendered import measure_tools as measure_tools
+    from tohlab.tokens.usage import usage_from as usage_from
     from tohlab.tools import AskUserTool as AskUserTool
     from tohlab.tools import SkillTool as SkillTool
 

@@ -16,7 +16,11 @@
     │   └── UnsupportedByDialect    the harness has no way of saying this
     ├── ToolsError                  tools: a set of tools that cannot be, or a refused restriction
     ├── TokensError                 tokens/
-    │   └── EncodingUnavailable     an encoding whose ranks cannot be had; says where it looked
+    │   ├── EncodingUnavailable     an encoding whose ranks cannot be had; says where it looked
+    │   ├── UsageError              a report of used tokens that cannot be right (api, fields)
+    │   └── PriceError              something that cannot be priced
+    │       └── UnknownPrice        no price of that model (model, nearest)
+    ├── RenderError                 renderers/: a request that a format cannot write (renderer, line)
     ├── RequestError                request: something that is no request in the format it was given in
     ├── PrefixError                 prefix/: requests that cannot be compared
     ├── SessionError                session: a step that cannot be taken
@@ -170,6 +174,53 @@ class EncodingUnavailable(TokensError):
         self.looked = tuple(looked)
         where = "; ".join(looked)
         super().__init__(f"the encoding {encoding!r} cannot be had (looked in: {where}). {remedy}")
+
+
+class UsageError(TokensError, ValueError):
+    """A report of used tokens that cannot be right, or is not of the format it was given as.
+
+    Attributes:
+        api: whose format it is.
+        fields: the fields that contradict each other or are wrong, as the API names them.
+    """
+
+    def __init__(self, message: str, *, api: str = "", fields: Sequence[str] = ()) -> None:
+        self.api = api
+        self.fields = tuple(fields)
+        super().__init__(f"{api}: {message}" if api else message)
+
+
+class PriceError(TokensError):
+    """Something that cannot be priced; nothing is priced at 0 for want of a number."""
+
+
+class UnknownPrice(PriceError, LookupError):
+    """No price of that model.
+
+    Attributes:
+        model: what was asked for.
+        nearest: the priced models whose names are most like it.
+    """
+
+    def __init__(self, message: str, *, model: str, nearest: Sequence[str]) -> None:
+        self.model = model
+        self.nearest = tuple(nearest)
+        super().__init__(message)
+
+
+class RenderError(TohlabError, ValueError):
+    """A request that a format cannot write, or a template that refuses it.
+
+    Attributes:
+        renderer: which one.
+        line: the template's line, counted from 1, or None.
+    """
+
+    def __init__(self, message: str, *, renderer: str, line: int | None = None) -> None:
+        self.renderer = renderer
+        self.line = line
+        where = f"{renderer}, line {line}" if line else renderer
+        super().__init__(f"{where}: {message}")
 
 
 class RequestError(TohlabError, ValueError):

@@ -8,7 +8,7 @@ and inside a text block `Span`s name what stands where (`entry "pdf"`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -28,6 +28,10 @@ class Span:
     """Counted from 0, inclusive."""
     stop: int
     """Exclusive."""
+    path: str = ""
+    """What it is as an address, such as `skills["pdf"]`; empty if nobody says."""
+    parts: tuple[Span, ...] = ()
+    """Stretches inside it that have a name of their own, disjoint, in order, counted like the span itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +62,8 @@ class Message:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     """Which call a `tool` message answers."""
+    reasoning: str = ""
+    """What an assistant thought before it answered, where that is sent back; empty where it is not."""
     source: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     """Where the message comes from (never sent): `{"kind": "user"}`, `{"kind": "skill-catalog", ...}`."""
 
@@ -74,6 +80,9 @@ class Message:
     def segments(self, index: int) -> Iterator[Segment]:
         """Yield the message's stretches of text in wire order; `index` is its place in the request."""
         kind = self.kind
+        if self.reasoning:
+            path = f"messages[{index}].reasoning"
+            yield Segment(path=path, kind="reasoning", role=self.role, text=self.reasoning)
         for j, block in enumerate(self.content):
             yield Segment(
                 path=f"messages[{index}].content[{j}]",
@@ -106,6 +115,9 @@ class ToolSchema:
     description: str
     parameters: Mapping[str, Any] = field(hash=False)
     """A JSON Schema object; key order is kept, since it is sent."""
+    spans: tuple[Span, ...] = ()
+    """Named stretches of the description (never sent), such as the entries of a catalog that stands in it;
+    disjoint, in order, in characters of the description."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return `{name, description, parameters}` in that order."""
@@ -114,6 +126,28 @@ class ToolSchema:
     def to_json(self) -> str:
         """Return the schema as compact JSON, byte for byte as `JSON.stringify` writes it."""
         return json_stringify(self.to_dict())
+
+    def segment(self, index: int) -> Segment:
+        """Return the tool as a stretch of a request; `index` is its place among the tools."""
+        spans: tuple[Span, ...] = ()
+        if self.spans:
+            start = len(json_stringify({"name": self.name, "description": ""})) - len('"}')
+            spans = tuple(_escaped(span, self.description, start) for span in self.spans)
+        return Segment(
+            path=f"tools[{index}]",
+            kind="tool",
+            role="system",
+            text=self.to_json(),
+            spans=spans,
+            name=self.name,
+        )
+
+
+def _escaped(span: Span, text: str, at: int) -> Span:
+    """The span of a text where that stands as a JSON string whose first character is at `at`."""
+    before, through = (len(json_stringify(text[:end])) - len('""') for end in (span.start, span.stop))
+    parts = tuple(_escaped(part, text, at) for part in span.parts)
+    return replace(span, start=at + before, stop=at + through, parts=parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +176,7 @@ class Request:
     def segments(self) -> Iterator[Segment]:
         """Yield every stretch of text in wire order: tools, system, then message by message."""
         for i, tool in enumerate(self.tools):
-            yield Segment(path=f"tools[{i}]", kind="tool", role="system", text=tool.to_json(), name=tool.name)
+            yield tool.segment(i)
         if self.system:
             yield Segment(path="system", kind="system", role="system", text=self.system)
         for i, message in enumerate(self.messages):
@@ -161,6 +195,8 @@ class Request:
                 row["content"] = [{"type": "text", "text": block.text} for block in message.content]
             else:
                 row["content"] = None if message.tool_calls else ""
+            if message.reasoning:
+                row["reasoning_content"] = message.reasoning
             if message.tool_calls:
                 row["tool_calls"] = [
                     {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments}}
@@ -253,6 +289,9 @@ def _message_from_openai(data: Any, where: str) -> Message:
         content=_content_from_openai(row.get("content"), f"{where}.content"),
         tool_calls=tuple(_call_from_openai(c, f"{where}.tool_calls[{i}]") for i, c in enumerate(calls)),
         tool_call_id=None if call_id is None else _expect(call_id, str, "an id", f"{where}.tool_call_id"),
+        reasoning=_expect(
+            _or(row.get("reasoning_content"), ""), str, "its text", f"{where}.reasoning_content"
+        ),
     )
 
 

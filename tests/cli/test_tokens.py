@@ -73,7 +73,15 @@ def test_the_table_says_the_same(skills: Path, capsys: pytest.CaptureFixture[str
     data = as_json(capsys, skills)
     assert run(["tokens", str(skills), "--bodies"]) == 0
     out = capsys.readouterr().out
-    for text in ("o200k_base", "pdf", "csv", "2 skills", "when loaded", f"{data['total_tokens']:,}"):
+    for text in (
+        "o200k_base",
+        "plain renderer",
+        "pdf",
+        "csv",
+        "2 skills",
+        "when loaded",
+        f"{data['total_tokens']:,}",
+    ):
         assert text in out
 
 

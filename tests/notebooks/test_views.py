@@ -87,7 +87,7 @@ def test_bars_say_what_each_part_costs_and_its_share() -> None:
     made = view(cost)
     for row in cost.rows:
         assert f"{row.name}" in made.text
-    assert f"{cost.total_tokens} tokens of o200k_base in every request" in made.text
+    assert f"{cost.total_tokens} tokens of o200k_base, plain renderer, in every request" in made.text
 
 
 def test_a_comparison_is_shown_as_a_strip_and_its_sentence() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from tohlab.catalog import Catalog, CatalogEntry
 from tohlab.dialects import get_dialect
+from tohlab.jsonpath import json_path_at
 from tohlab.prefix import PrefixTracker, compare_prefix
-from tohlab.prefix.jsonpath import json_path_at
 from tohlab.request import Message, Request, TextBlock, ToolCall, ToolSchema, text_message
 from tohlab.tokens import get_meter
 

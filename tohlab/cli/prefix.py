@@ -90,8 +90,10 @@ def _print_edits(rows: tuple[EditCost, ...], encoding: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from tohlab.tokens.measure import RENDERER
+
     table = Table(
-        title=f'Changes to "{rows[0].skill}", in tokens ({encoding})',
+        title=f'Changes to "{rows[0].skill}", in tokens ({encoding}, {RENDERER} renderer)',
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
@@ -126,7 +128,7 @@ def _print_comparison(comparison: PrefixComparison) -> None:
     click.echo(
         f"shared {comparison.shared_tokens:,} of {comparison.after_tokens:,} tokens "
         f"({comparison.reused_share:.1%}); before {comparison.before_tokens:,}; "
-        f"{comparison.meter}, without the chat template's own tokens"
+        f"{comparison.meter}, {comparison.renderer} renderer, without a chat template's own tokens"
     )
     where = comparison.divergence
     if where is not None:

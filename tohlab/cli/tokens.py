@@ -149,7 +149,8 @@ def _print(cost: CatalogCost, sort: str) -> None:
     bodies = any(row.loaded_tokens is not None for row in cost.rows)
     most = max(row.tokens for row in cost.rows)
     table = Table(
-        title=f"{cost.total_tokens:,} tokens in every request ({cost.encoding}, {cost.dialect})",
+        title=f"{cost.total_tokens:,} tokens in every request "
+        f"({cost.encoding}, {cost.renderer} renderer, {cost.dialect})",
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,

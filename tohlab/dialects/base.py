@@ -18,6 +18,7 @@ from typing import Any, Final, Literal
 from tohlab.catalog import Catalog, CatalogEntry, Form
 from tohlab.ecma import WHITESPACE, collapse_whitespace, join_surrogates, utf16_length, utf16_slice
 from tohlab.errors import CatalogError, UnsupportedByDialect
+from tohlab.jsonpath import join_path
 from tohlab.request import Span, TextBlock, ToolSchema
 from tohlab.skills.model import LoadedSkill, Snapshot
 
@@ -202,6 +203,8 @@ class Dialect(ABC):
     def render_catalog(self, catalog: Catalog, form: Form = "initial") -> TextBlock:
         """Return the catalog message, with a span `entry "<name>"` over each entry line.
 
+        Inside it a part is named where the description stands, `skills["<name>"].description`.
+
         Args:
             catalog: what to show; the frame of a `tombstone` shows none of it.
             form: `initial`, `replacement` or `tombstone`; a replacement by an empty catalog is the tombstone.
@@ -213,10 +216,28 @@ class Dialect(ABC):
         parts, spans, at = [head], [], len(head)
         for entry in catalog.entries:
             line = self.render_entry(entry)
-            spans.append(Span(label=f'entry "{entry.name}"', start=at, stop=at + len(line)))
+            spans.append(self._entry_span(entry, line, at))
             parts.append(line + "\n")
             at += len(line) + 1
         return TextBlock(text="".join((*parts, tail)), spans=tuple(spans))
+
+    def _entry_span(self, entry: CatalogEntry, line: str, at: int) -> Span:
+        path = join_path("skills", entry.name, quoted=True)
+        shown = self.escape(entry.description)
+        # Where the template puts it; a dialect that writes its lines otherwise has no such part.
+        start = len(self.entry_line.partition("{description}")[0].format(name=entry.name))
+        parts: tuple[Span, ...] = ()
+        if shown and line[start : start + len(shown)] == shown:
+            at_text = at + start
+            parts = (
+                Span(
+                    label="description",
+                    start=at_text,
+                    stop=at_text + len(shown),
+                    path=f"{path}.description",
+                ),
+            )
+        return Span(label=f'entry "{entry.name}"', start=at, stop=at + len(line), path=path, parts=parts)
 
     @abstractmethod
     def render_skill(self, loaded: LoadedSkill) -> str:

@@ -132,7 +132,8 @@ def _catalog_cost_view(costs: Sequence[CatalogCost]) -> View:
         [
             _bars(
                 [(row.kind, row.name, row.tokens) for row in cost.rows],
-                f"{number(cost.total_tokens)} tokens of {cost.encoding} in every request",
+                f"{number(cost.total_tokens)} tokens of {cost.encoding}, {cost.renderer} renderer, "
+                "in every request",
             )
             for cost in costs
         ]

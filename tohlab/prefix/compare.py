@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tohlab.ecma import json_stringify
-from tohlab.prefix.jsonpath import json_path_at
+from tohlab.jsonpath import json_path_at
 from tohlab.request import Request, Segment
 from tohlab.tokens.ledger import Layout, common_prefix, layout_of
 from tohlab.tokens.measure import RENDERER

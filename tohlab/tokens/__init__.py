@@ -1,4 +1,4 @@
-"""Text to tokens, requests to costs: encodings that work offline, meters, `measure`.
+"""Text to tokens, requests to costs: encodings that work offline, meters, `measure`, usage and prices.
 
 A count always names its meter and its renderer. Nothing here is estimated unless its name says so
 (`toh_estimate`).
@@ -6,6 +6,7 @@ A count always names its meter and its renderer. Nothing here is estimated unles
 
 from __future__ import annotations
 
+from tohlab.tokens.cost import Cost, CostPart, cost_usd
 from tohlab.tokens.encodings import DEFAULT_ENCODING, EncodingSource, load_encoding
 from tohlab.tokens.measure import (
     AskCost,
@@ -20,22 +21,51 @@ from tohlab.tokens.measure import (
 )
 from tohlab.tokens.meter import TiktokenMeter, TokenMeter, get_meter
 from tohlab.tokens.pieces import count_spans
+from tohlab.tokens.prices import CacheRules, Price, PriceTable, Rates, default_prices, price_for
+from tohlab.tokens.rendered import (
+    PieceCost,
+    RenderedCost,
+    ToolsCost,
+    compare_renderers,
+    encode_rendered,
+    measure_rendered,
+    measure_tools,
+)
+from tohlab.tokens.usage import Usage, usage_from
 
 __all__ = [
     "DEFAULT_ENCODING",
     "AskCost",
+    "CacheRules",
     "CatalogCost",
     "CatalogRow",
+    "Cost",
+    "CostPart",
     "EncodingSource",
+    "PieceCost",
+    "Price",
+    "PriceTable",
+    "Rates",
+    "RenderedCost",
     "RequestCost",
     "SegmentCost",
     "TiktokenMeter",
     "TokenMeter",
+    "ToolsCost",
+    "Usage",
+    "compare_renderers",
+    "cost_usd",
     "count_spans",
+    "default_prices",
+    "encode_rendered",
     "get_meter",
     "load_encoding",
     "measure",
     "measure_ask",
     "measure_catalog",
+    "measure_rendered",
+    "measure_tools",
+    "price_for",
     "share_out",
+    "usage_from",
 ]
