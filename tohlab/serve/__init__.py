@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from tohlab.serve.detached import answers, server_status, start_detached, stop_detached
+from tohlab.serve.enginecache import EngineCache
 from tohlab.serve.models import DEFAULT_MODEL, MODELS, ModelEntry, get_model
 from tohlab.serve.server import ModelServer
 from tohlab.serve.state import ServerState
+from tohlab.serve.tiny import TinyModel, sliding_window, write_tiny_model
 from tohlab.serve.weights import cache_dir, fetch_weights, fetched_weights, have_weights, weights_path
 
 __all__ = [
     "DEFAULT_MODEL",
     "MODELS",
+    "EngineCache",
     "ModelEntry",
     "ModelServer",
     "ServerState",
+    "TinyModel",
     "answers",
     "cache_dir",
     "fetch_weights",
@@ -21,7 +25,9 @@ __all__ = [
     "get_model",
     "have_weights",
     "server_status",
+    "sliding_window",
     "start_detached",
     "stop_detached",
     "weights_path",
+    "write_tiny_model",
 ]
