@@ -39,7 +39,9 @@ def main(argv: list[str]) -> int:
     params = xllamacpp.CommonParams()
     params.model.path = wanted.gguf
     params.model_alias = {wanted.alias}
-    params.n_ctx = wanted.ctx if wanted.unified else wanted.ctx * wanted.slots  # the engine divides it among slots
+    params.n_ctx = (
+        wanted.ctx if wanted.unified else wanted.ctx * wanted.slots
+    )  # the engine divides it among slots
     params.n_parallel = wanted.slots
     params.kv_unified = wanted.unified
     params.cache_ram_mib = wanted.cache_ram

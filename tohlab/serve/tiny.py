@@ -22,7 +22,8 @@ SPECIAL_TOKENS: Final = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 """The control tokens, whose ids are 0, 1 and 2; the first ends a text, the last ends a turn."""
 
 CHAT_TEMPLATE: Final = (
-    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
+    "{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 
@@ -77,7 +78,9 @@ def write_tiny_model(
     """
     if architecture not in ARCHITECTURES:
         known = ", ".join(ARCHITECTURES)
-        raise WeightsUnavailable(f"no tiny model of architecture {architecture!r} can be written; known: {known}")
+        raise WeightsUnavailable(
+            f"no tiny model of architecture {architecture!r} can be written; known: {known}"
+        )
     if layers < 1:
         raise WeightsUnavailable(f"a model needs a layer; layers={layers} must be 1 or more")
     try:
@@ -110,7 +113,9 @@ def write_tiny_model(
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list(tokens)
-    writer.add_token_types([_TYPE_CONTROL] * len(SPECIAL_TOKENS) + [_TYPE_NORMAL] * (len(tokens) - len(SPECIAL_TOKENS)))
+    writer.add_token_types(
+        [_TYPE_CONTROL] * len(SPECIAL_TOKENS) + [_TYPE_NORMAL] * (len(tokens) - len(SPECIAL_TOKENS))
+    )
     writer.add_token_merges(merges)
     writer.add_bos_token_id(0)
     writer.add_eos_token_id(2)
@@ -222,9 +227,8 @@ def _fields(gguf_file: Path | str) -> dict[str, Any]:
         reader = GGUFReader(str(gguf_file))
     except (OSError, ValueError, IndexError) as error:
         raise WeightsUnavailable(f"{gguf_file} cannot be read as a model file (.gguf): {error}") from error
-    wanted = {
+    return {
         name: field.contents()
         for name, field in reader.fields.items()
         if name == "general.architecture" or name.endswith(".attention.sliding_window")
     }
-    return wanted
