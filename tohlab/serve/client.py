@@ -65,10 +65,17 @@ class EngineClient:
             raise ServerNotReady(f"the server broke off: {error!r}; see its log", self._server.log) from error
         if reply.status != 200:
             raise ServerNotReady(f"the server answered {reply.status}: {text[:200]}", self._server.log)
-        row = json.loads(text)
-        return EngineReply(
-            generated=tuple(row["tokens"]),
-            cached=row["timings"]["cache_n"],
-            computed=row["timings"]["prompt_n"],
-            slot=row["id_slot"],
-        )
+        try:
+            row = json.loads(text)
+            return EngineReply(
+                generated=tuple(row["tokens"]),
+                cached=row["timings"]["cache_n"],
+                computed=row["timings"]["prompt_n"],
+                slot=row["id_slot"],
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise ServerNotReady(
+                f"the server does not say what it reused ({error!r}); a newer xllamacpp does: "
+                "pip install --upgrade 'tohlab[model]'",
+                self._server.log,
+            ) from error

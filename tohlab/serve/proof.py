@@ -28,21 +28,21 @@ def _setting(name: str, title: str, **settings: Any) -> LlamaCpp:
 
 
 SETTINGS: Final[tuple[LlamaCpp, ...]] = (
-    _setting("one slot", "one slot, no memory store"),
-    _setting("one slot, store", "one slot and a memory store with room for everything", ram_mib=256),
-    _setting("one slot, small store", "one slot and a memory store that has to drop prompts", ram_mib=1),
-    _setting("two slots", "two slots, no memory store", slots=2),
-    _setting("three slots, store", "three slots and a memory store", slots=3, ram_mib=256),
-    _setting("moved pieces", "one slot, later pieces of 32 tokens moved into place", chunk_tokens=32),
+    _setting("one-slot", "one slot, no memory store"),
+    _setting("one-slot-store", "one slot and a memory store with room for everything", ram_mib=256),
+    _setting("one-slot-small-store", "one slot and a memory store that has to drop prompts", ram_mib=1),
+    _setting("two-slots", "two slots, no memory store", slots=2),
+    _setting("three-slots-store", "three slots and a memory store", slots=3, ram_mib=256),
+    _setting("moved-pieces", "one slot, later pieces of 32 tokens moved into place", chunk_tokens=32),
     _setting(
-        "two slots, store, moved pieces",
+        "two-slots-store-moved-pieces",
         "two slots, a memory store, pieces of 8 tokens moved into place",
         slots=2,
         ram_mib=256,
         chunk_tokens=8,
     ),
     _setting(
-        "as by default",
+        "default",
         "four slots over one pool and a memory store, as llama-server starts by default",
         slots=POLICIES[0].slots,
         unified=POLICIES[0].unified,
@@ -105,7 +105,7 @@ class CacheProof:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         return {
-            "setting": self.setting.name,
+            "server": self.setting.name,
             "title": self.setting.title,
             "engine": self.engine,
             "model": self.model,
@@ -236,7 +236,7 @@ def proof_rows(proofs: Iterable[CacheProof]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("server", "requests", "prompt tokens", "reused", "mismatches")]
     rows += [
         (
-            proof.setting.title,
+            proof.setting.name,
             f"{proof.requests:,}",
             f"{proof.total_tokens:,}",
             _percent(proof.reported_tokens, proof.total_tokens),
