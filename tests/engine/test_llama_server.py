@@ -7,7 +7,7 @@ requests of other edits: tohlab model verify-cache --requests 500 --seed 7
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -116,6 +116,23 @@ def test_a_sliding_window_that_keeps_everything_is_predicted() -> None:
 
     assert proof.model == "gemma3"
     assert not proof.mismatches, "\n".join(row.sentence for row in proof.mismatches[:3])
+
+
+def test_a_request_that_asks_for_no_reuse_takes_its_slot_all_the_same(tmp_path: Path) -> None:
+    model = write_tiny_model(tmp_path / "tiny.gguf")
+    state = named("one-slot").start()
+    asked = [(400, "default"), (450, "default"), (460, "off"), (470, "default")]
+    seen = []
+    server = ModelServer(model.path, n_ctx=1024, n_threads=1, timeout_s=READY_S)
+
+    with server, EngineClient(server) as engine:
+        for size, mode in asked:
+            prompt = [7 * i % 400 + 3 for i in range(size)]
+            reply = engine.complete(prompt, 1, reuse=mode == "default")
+            request = replace(CachedRequest.of_ids(prompt, reply.generated), mode=mode)
+            seen.append((state.submit(request).read_tokens, reply.cached))
+
+    assert seen == [(0, 0), (400, 400), (0, 0), (460, 460)]
 
 
 def test_prompts_that_are_too_large_for_the_store_are_not_stored(tmp_path: Path) -> None:

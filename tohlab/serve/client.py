@@ -41,8 +41,10 @@ class EngineClient:
     def __exit__(self, *_: object) -> None:
         self._connection.close()
 
-    def complete(self, prompt: Sequence[int], generate: int) -> EngineReply:
+    def complete(self, prompt: Sequence[int], generate: int, *, reuse: bool = True) -> EngineReply:
         """Return what the engine makes of a prompt, and the `generate` tokens (1 or more) that it adds.
+
+        With `reuse=False` the engine is asked to compute the whole prompt anew (`cache_prompt`).
 
         Raises:
             ServerNotReady: the server broke off or refused; names its log.
@@ -50,7 +52,7 @@ class EngineClient:
         body = {
             "prompt": list(prompt),
             "n_predict": generate,
-            "cache_prompt": True,
+            "cache_prompt": reuse,
             "return_tokens": True,
             "ignore_eos": True,
             "temperature": 0,

@@ -134,7 +134,12 @@ class LlamaCppState(CacheState):
             server = self._servers.setdefault(request.model, _Server(self.policy))
             was_empty = server.is_empty
             self.slot, read = server.serve(request)
-            why = "read" if read else "nothing_cached" if was_empty else "no_entry_matches"
+            why = "nothing_cached" if was_empty else "no_entry_matches"
+            if request.mode == "off":
+                # `cache_prompt: false`: the slot is chosen and written over all the same
+                read, why = 0, "not_asked"
+            elif read:
+                why = "read"
         return Use(
             total_tokens=total,
             read_tokens=read,
