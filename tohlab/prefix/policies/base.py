@@ -124,6 +124,18 @@ class Use:
                 f"+ plain {parts[3]} is not {self.total_tokens}; this is a fault of the policy"
             )
 
+    @classmethod
+    def plain(cls, total_tokens: int, why: Why) -> Use:
+        """Return the use of a request that neither reads nor writes."""
+        return cls(
+            total_tokens=total_tokens,
+            read_tokens=0,
+            write_tokens=0,
+            long_write_tokens=0,
+            plain_tokens=total_tokens,
+            why=why,
+        )
+
     @property
     def read_share(self) -> float:
         """The read part, 0 to 1; 1 for an empty request, which needs nothing."""

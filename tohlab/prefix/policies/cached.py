@@ -65,6 +65,8 @@ class CachedRequest:
     mode: Mode = "default"
     """`explicit`: only marked breakpoints count; `implicit`: the provider also sets its own; `off`: the
     request asks not to be cached; `default`: what the provider does unless told."""
+    ttl_s: float | None = None
+    """How long entries shall live for which no mark says it, in seconds; None for the provider's default."""
     model: str = ""
     params: tuple[tuple[str, str], ...] = ()
     """Parameters that are rendered into the prompt, such as `("tool_choice", "auto")`, sorted by name."""
@@ -129,6 +131,7 @@ def cached_request(
     *,
     marks: Iterable[Mark | str] = (),
     mode: Mode = "default",
+    ttl_s: float | None = None,
     model: str = "",
     params: Mapping[str, str] | None = None,
     namespace: str = "",
@@ -141,6 +144,7 @@ def cached_request(
         meter: what turns texts into tokens; `o200k_base` unless told otherwise.
         marks: explicit breakpoints; a text is a `Mark` of that path.
         mode: see `CachedRequest.mode`.
+        ttl_s: the lifetime that the request asks for as a whole, in seconds.
         model: the model's name; another model shares nothing.
         params: parameters that the provider renders into the prompt: `tool_choice`, `effort`, ...
         namespace: the workspace, cache key or salt.
@@ -174,6 +178,7 @@ def cached_request(
         boundaries=kept,
         marks=_place(marks, kept),
         mode=mode,
+        ttl_s=ttl_s,
         model=model,
         params=tuple(sorted((params or {}).items())),
         namespace=namespace,
