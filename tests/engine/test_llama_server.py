@@ -7,8 +7,11 @@ requests of other edits: tohlab model verify-cache --requests 500 --seed 7
 
 from __future__ import annotations
 
+import http.client
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,6 +91,50 @@ def test_a_wrong_rule_is_found_out() -> None:
     assert f"predicted {first.predicted_tokens:,} from" in first.sentence
     assert f"reports {first.reported_tokens:,} from" in first.sentence
     assert len(first.edits) == first.request + 1
+
+
+def post(server: ModelServer, path: str, body: Any) -> Any:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=READY_S)
+    try:
+        connection.request("POST", path, json.dumps(body), {"content-type": "application/json"})
+        reply = connection.getresponse()
+        text = reply.read()
+        assert reply.status == 200, text
+        return json.loads(text)
+    finally:
+        connection.close()
+
+
+def test_the_usage_of_a_chat_says_what_is_predicted_for_its_rendered_prompt(tmp_path: Path) -> None:
+    model = write_tiny_model(tmp_path / "tiny.gguf")
+    state = named("one-slot").start()
+    skills = ["- pdf: Fill in forms.", "- sql: Make queries fast.", "- k8s: Find out why a pod fails."]
+    turns = ["Please fill in the form.", "Done. What next?", "Make the report."]
+    chats = [
+        (skills, turns[:1]),
+        (skills, turns[:1]),
+        (skills, turns),
+        ([*skills, "- map: Draw a map."], turns),
+        ([skills[0], "- sql: Make all queries fast.", skills[2]], turns),
+        (skills[::-1], turns),
+    ]
+    seen = []
+
+    with ModelServer(model.path, n_ctx=1024, n_threads=1, timeout_s=READY_S) as server:
+        for listed, said in chats:
+            messages = [{"role": "system", "content": "\n".join(listed)}]
+            messages += [{"role": "user", "content": text} for text in said]
+            # one token is generated, which no later request can share
+            chat = post(server, "/v1/chat/completions", {"messages": messages, "max_tokens": 1})
+            prompt = post(server, "/apply-template", {"messages": messages})["prompt"]
+            ids = post(server, "/tokenize", {"content": prompt, "parse_special": True})["tokens"]
+            use = state.submit(CachedRequest.of_ids(ids))
+            assert chat["usage"]["prompt_tokens"] == use.total_tokens
+            seen.append((use.read_tokens, chat["usage"]["prompt_tokens_details"]["cached_tokens"]))
+
+    assert [predicted for predicted, _ in seen] == [reported for _, reported in seen]
+    first, repeat, longer, added, edited, reversed_order = (reported for _, reported in seen)
+    assert first == 0 < reversed_order < edited < added < longer <= repeat
 
 
 def test_with_a_sliding_window_the_shared_beginning_is_not_what_is_reused(tmp_path: Path) -> None:
