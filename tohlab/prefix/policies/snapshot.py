@@ -18,7 +18,6 @@ from tohlab.prefix.policies.base import (
     Why,
 )
 
-
 UNLIMITED: Final = 1 << 30
 """More places than any request has."""
 
