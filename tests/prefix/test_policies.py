@@ -59,7 +59,7 @@ def test_an_unknown_policy_names_the_nearest(asked: str, nearest: str) -> None:
 
 
 def test_what_is_like_nothing_lists_what_there_is() -> None:
-    with pytest.raises(UnknownPolicy, match="there is no cache policy '12345'. Known: anthropic, bedrock"):
+    with pytest.raises(UnknownPolicy, match=r"there is no cache policy '12345'\. Known: anthropic, bedrock"):
         get_policy("12345")
 
 
@@ -95,7 +95,7 @@ def test_every_assumption_is_a_setting_with_a_range(policy: CachePolicy) -> None
 
 def test_an_unknown_setting_names_the_nearest() -> None:
     with pytest.raises(
-        PrefixError, match="deepseek has no setting 'interval'; did you mean 'interval_tokens'?"
+        PrefixError, match=r"deepseek has no setting 'interval'; did you mean 'interval_tokens'\?"
     ):
         get_policy("deepseek", interval=64)
 

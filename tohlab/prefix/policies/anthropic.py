@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Self
 
 from tohlab.errors import PrefixError
 from tohlab.prefix.policies.base import CachedRequest, Knob, Section, Source
-from tohlab.prefix.policies.snapshot import Lookup, Snapshot, Write, lookup
+from tohlab.prefix.policies.snapshot import UNLIMITED, Lookup, Snapshot, Write, lookup
+from tohlab.prefix.reasons import Reason
 
 SHORT_S: Final = 300.0
 LONG_S: Final = 3600.0
@@ -157,6 +158,9 @@ class Anthropic(Snapshot):
             for i in range(place, max(place - self.lookback_blocks, -1), -1):
                 yield lookup(request.boundaries[i])
 
+    def unlimited(self) -> Self:
+        return replace(self, lookback_blocks=UNLIMITED)
+
     def also_refreshed(self, request: CachedRequest) -> Sequence[Lookup]:
         if not self.refreshes_marked:
             return ()
@@ -170,11 +174,29 @@ _ANTHROPIC: Final = (
     Source(title="anthropics/skills, claude-api/shared/prompt-caching.md", date="2026-10", status="vectors"),
 )
 
+_REMEDIES: Final[tuple[tuple[Reason, str], ...]] = (
+    (
+        "tools_changed",
+        "leave `tools` as they are and send `tool_addition` or `tool_removal` blocks (beta, from Opus 5 on)",
+    ),
+    (
+        "system_changed",
+        'append a `{"role": "system"}` message to `messages` (Opus 5 and 4.8, Fable and Mythos 5.1)',
+    ),
+    (
+        "ttl_expired",
+        "mark the stable part with a lifetime of one hour, or send something within five minutes",
+    ),
+    ("lookback_exceeded", "set a further breakpoint every fifteen blocks or so"),
+    ("breakpoint_moved", "mark the last block that stays the same, in every request"),
+)
+
 POLICIES: Final = (
     Anthropic(
         name="anthropic",
         title="Anthropic Messages",
         sources=_ANTHROPIC,
+        remedies=_REMEDIES,
         minimum_tokens=512,
         ttl_s=SHORT_S,
         visible="response",
@@ -186,6 +208,7 @@ POLICIES: Final = (
             Source(title="Amazon Bedrock user guide, Prompt caching", date="2026-10", status="vectors"),
             *_ANTHROPIC,
         ),
+        remedies=_REMEDIES,
         minimum_tokens=1024,
         ttl_s=SHORT_S,
         visible="response",

@@ -23,6 +23,7 @@ from tohlab.prefix.policies.cached import (
     Section,
     cached_request,
 )
+from tohlab.prefix.reasons import Reason
 from tohlab.prefix.sequence import TokenSequence
 
 __all__ = [
@@ -53,6 +54,7 @@ Why = Literal[
     "no_entry_matches",
     "below_minimum",
     "lookback_exceeded",
+    "not_looked_for",
     "ttl_expired",
     "not_visible_yet",
     "unaligned_tail",
@@ -65,6 +67,7 @@ WHY: Final[dict[Why, str]] = {
     "no_entry_matches": "no entry that exists is a beginning of this request",
     "below_minimum": "what could be shared is shorter than the minimum",
     "lookback_exceeded": "a matching entry lies further back than is looked",
+    "not_looked_for": "a matching entry ends where this request looks for none",
     "ttl_expired": "the matching entry has expired",
     "not_visible_yet": "the matching entry is written by a request whose answer has not begun",
     "unaligned_tail": "the shared part is shorter than one unit",
@@ -206,9 +209,14 @@ class CachePolicy(ABC):
     """Reported reads are rounded down to a multiple of this."""
     ttl_s: float | None = None
     """How long an entry lives after its last use, in seconds; None where nothing is said."""
-    refresh: Literal["read", "marked", "none"] = "read"
-    """What starts an entry's life anew: being read; being marked in a request that reads a longer one, too;
-    or nothing."""
+    refresh: Literal["read", "none"] = "read"
+    """What starts an entry's life anew: being read, or nothing."""
+    system_word: Reason = "system_changed"
+    """What the provider's own diagnosis calls another system text."""
+    messages_word: Reason = "messages_changed"
+    """What it calls another earlier message."""
+    remedies: tuple[tuple[Reason, str], ...] = ()
+    """Cheapest ways of making a change that only this provider has, by reason."""
 
     @property
     def status(self) -> Status:

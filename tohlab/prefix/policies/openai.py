@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Self
 
 from tohlab.errors import PrefixError
 from tohlab.prefix.policies.base import Boundary, CachedRequest, Knob, Section, Source
-from tohlab.prefix.policies.snapshot import Lookup, Snapshot, Write, lookup
+from tohlab.prefix.policies.snapshot import UNLIMITED, Lookup, Snapshot, Write, lookup
 from tohlab.prefix.policies.walk import PrefixWalk
+from tohlab.prefix.reasons import Reason
 
 RENDERED: Final = frozenset(
     {
@@ -19,11 +20,33 @@ RENDERED: Final = frozenset(
         "reasoning.effort",
         "text.verbosity",
         "context_management",
+        "service_tier",
     }
 )
-"""Settings that are rendered into the prompt; `tool_choice` and `allowed_tools` are not."""
+"""Settings that must be the same for a shared prefix; `tool_choice` and `allowed_tools` need not."""
 
 _GUIDE: Final = "OpenAI, Prompt caching guide"
+
+
+_REMEDIES: Final[tuple[tuple[Reason, str], ...]] = (
+    (
+        "tools_changed",
+        'keep the list; take tools out of use by `tool_choice: "none"` or `allowed_tools`, and append new '
+        "ones by tool search with `defer_loading` or an `additional_tools` item",
+    ),
+    (
+        "reasoning_effort_changed",
+        "keep `reasoning.effort`; on GPT-6 append a `configuration_update` item",
+    ),
+    (
+        "breakpoint_moved",
+        "put an explicit `prompt_cache_breakpoint` at the end of the part that stays, in every request",
+    ),
+    (
+        "lookback_exceeded",
+        "put an explicit `prompt_cache_breakpoint` at a message end within the last twenty",
+    ),
+)
 
 
 def _rendered_from(param: str) -> Section | None:
@@ -95,6 +118,9 @@ class OpenAI(Snapshot):
         ends = sorted((*kept, *implicit), key=lambda b: b.end)
         return [Write(end=b.end, section=b.section, ttl_s=ttl_s) for b in ends]
 
+    def unlimited(self) -> Self:
+        return replace(self, latest_marks=UNLIMITED, earlier_messages=UNLIMITED)
+
     def lookups(self, request: CachedRequest) -> Iterable[Lookup]:
         marked = [request.boundaries[place] for place, _ in request.marks]
         chosen = {b.end: b for b in (*marked[: self.first_marks], *marked[-self.latest_marks :])}
@@ -162,6 +188,9 @@ POLICIES: Final = (
         sources=(Source(title=_GUIDE, date="2026-11", status="vectors"),),
         minimum_tokens=1024,
         ttl_s=1800.0,
+        system_word="input_changed",
+        messages_word="input_changed",
+        remedies=_REMEDIES,
     ),
     OpenAIByInterval(
         name="openai-gpt-5.5",
@@ -172,6 +201,9 @@ POLICIES: Final = (
         unit_range=(2048, 2048),
         report_round=128,
         ttl_s=1800.0,
+        system_word="input_changed",
+        messages_word="input_changed",
+        remedies=_REMEDIES,
     ),
     OpenAIByInterval(
         name="openai-older",
@@ -185,5 +217,8 @@ POLICIES: Final = (
         unit_range=(128, 2048),
         report_round=128,
         ttl_s=1800.0,
+        system_word="input_changed",
+        messages_word="input_changed",
+        remedies=_REMEDIES,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal, Self
 
 from tohlab.prefix.policies.base import (
     SECTIONS,
@@ -17,6 +17,9 @@ from tohlab.prefix.policies.base import (
     Use,
     Why,
 )
+
+UNLIMITED: Final = 1 << 30
+"""More places than any request has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +83,10 @@ class Snapshot(CachePolicy):
     def lookups(self, request: CachedRequest) -> Iterable[Lookup]:
         """Return where entries are looked for, in that order; the first one found is read."""
 
+    def unlimited(self) -> Self:
+        """Return the same rules without a limit on how many places are looked at."""
+        return self
+
     def minimum_for(self, request: CachedRequest) -> int:
         """Return the minimum for the request's model."""
         return self.minimum_tokens
@@ -142,11 +149,15 @@ class SnapshotState(CacheState):
     def _why(self, request: CachedRequest, at_s: float) -> Why:
         if self._scope(request, "tools") not in self._scopes:
             return "nothing_cached"
-        for boundary in reversed(request.boundaries):
-            entry = self._entries.get(self._key(request, boundary.end, boundary.section))
-            if entry is not None and self._alive(entry, at_s):
-                return "lookback_exceeded"
+        if self._any(request, self._snapshot.unlimited().lookups(request), at_s):
+            return "lookback_exceeded"
+        if self._any(request, map(lookup, reversed(request.boundaries)), at_s):
+            return "not_looked_for"
         return "no_entry_matches"
+
+    def _any(self, request: CachedRequest, places: Iterable[Lookup], at_s: float) -> bool:
+        entries = (self._entries.get(self._key(request, place.end, place.section)) for place in places)
+        return any(entry is not None and self._alive(entry, at_s) for entry in entries)
 
     def _write(self, request: CachedRequest, write: Write, at_s: float, response_s: float) -> None:
         policy = self._snapshot

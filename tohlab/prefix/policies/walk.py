@@ -51,6 +51,12 @@ class PrefixWalk(CachePolicy):
     def start(self) -> CacheState:
         return WalkState(self)
 
+    def reported(self, found: int) -> int:
+        """Return how many tokens are reported where so many leading ones are there, if any are promised."""
+        aligned = (found + self.hidden_tokens) // self.unit * self.unit - self.hidden_tokens
+        read = max(aligned, 0) // self.report_round * self.report_round
+        return read if aligned >= self.minimum_tokens else 0
+
 
 class WalkState(CacheState):
     """A cache that is walked token by token. `response_s` makes no difference: no source speaks of it."""
@@ -69,7 +75,7 @@ class WalkState(CacheState):
             return Use.plain(total, "not_asked")
         first = not self._tree.holds(self._scope(request))
         touch = self._touch(request, at_s)
-        read = self._reported(touch.found)
+        read = policy.reported(touch.found)
         if policy.exact_resend and self._resent(request, at_s):
             read = total
         why: Why = "read" if read else "nothing_cached" if first else self._why(request, touch)
@@ -105,12 +111,6 @@ class WalkState(CacheState):
             reserve=int(unfinished),
         )
 
-    def _reported(self, found: int) -> int:
-        policy = self._walk
-        aligned = (found + policy.hidden_tokens) // policy.unit * policy.unit - policy.hidden_tokens
-        read = max(aligned, 0) // policy.report_round * policy.report_round
-        return read if aligned >= policy.minimum_tokens else 0
-
     def _resent(self, request: CachedRequest, at_s: float) -> bool:
         key = (self._scope(request), request.tokens.digest(request.total_tokens))
         before = self._whole.get(key)
@@ -120,7 +120,7 @@ class WalkState(CacheState):
 
     def _why(self, request: CachedRequest, touch: Touch) -> Why:
         total, minimum = request.total_tokens, self._walk.minimum_tokens
-        if self._reported(touch.expired):
+        if self._walk.reported(touch.expired):
             return "ttl_expired"
         if total < minimum or 0 < touch.expired < minimum:
             return "below_minimum"
