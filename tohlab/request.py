@@ -71,9 +71,17 @@ class Message:
         """`source["kind"]`, or the role where no source is given."""
         return str(self.source.get("kind", self.role))
 
+    def texts(self) -> list[str]:
+        """Return the texts of the message's segments, in wire order."""
+        texts = [block.text for block in self.content]
+        for call in self.tool_calls:
+            name, arguments = json_stringify(call.name), json_stringify(call.arguments)
+            texts.append(f'{{"name":{name},"arguments":{arguments}}}')
+        return texts
+
     def segments(self, index: int) -> Iterator[Segment]:
         """Yield the message's stretches of text in wire order; `index` is its place in the request."""
-        kind = self.kind
+        kind, texts = self.kind, self.texts()
         for j, block in enumerate(self.content):
             yield Segment(
                 path=f"messages[{index}].content[{j}]",
@@ -87,7 +95,7 @@ class Message:
                 path=f"messages[{index}].tool_calls[{j}]",
                 kind="tool-call",
                 role=self.role,
-                text=json_stringify({"name": call.name, "arguments": call.arguments}),
+                text=texts[len(self.content) + j],
                 name=call.name,
             )
 
