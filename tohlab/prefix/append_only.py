@@ -109,5 +109,6 @@ def _hold(
         return
     raise AssertionError(
         f"request {place} does not begin with request {place - 1}: {result.sentence} "
-        f"{result.lost_tokens:,} of {result.before_tokens:,} earlier tokens are lost. Append instead, or say that it is meant: {meant}"
+        f"{result.lost_tokens:,} of {result.before_tokens:,} earlier tokens are lost. "
+        f"Append instead, or say that it is meant: {meant}"
     )
