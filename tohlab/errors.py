@@ -22,7 +22,9 @@
     │       └── UnknownPrice        no price of that model (model, nearest)
     ├── RenderError                 renderers/: a request that a format cannot write (renderer, line)
     ├── RequestError                request: something that is no request in the format it was given in
-    ├── PrefixError                 prefix/: requests that cannot be compared
+    ├── PrefixError                 prefix/: requests that cannot be compared, caches that cannot be
+    │   ├── UnknownPolicy           no cache policy of that name (name, known, nearest)
+    │   └── TraceError              a trace of requests that cannot be read (path, line)
     ├── SessionError                session: a step that cannot be taken
     ├── RoutingError                routing/
     │   ├── DatasetError            a labelled request that cannot be used (path, line)
@@ -236,7 +238,41 @@ class RequestError(TohlabError, ValueError):
 
 
 class PrefixError(TohlabError):
-    """Requests that cannot be compared."""
+    """Requests that cannot be compared, or a cache that cannot be."""
+
+
+class UnknownPolicy(PrefixError, LookupError):
+    """No cache policy of that name.
+
+    Attributes:
+        name: what was asked for.
+        known: the names there are, sorted.
+        nearest: the known name most like it, or None.
+    """
+
+    def __init__(self, name: str, known: Sequence[str], nearest: str | None = None) -> None:
+        self.name = name
+        self.known = tuple(known)
+        self.nearest = nearest
+        hint = f" Did you mean {nearest!r}?" if nearest else ""
+        super().__init__(f"there is no cache policy {name!r}.{hint} Known: {', '.join(known)}")
+
+
+class TraceError(PrefixError, ValueError):
+    """A trace of requests that cannot be read.
+
+    Attributes:
+        path: the file, or None where the data came from memory.
+        line: counted from 1, or None.
+    """
+
+    def __init__(self, message: str, path: Path | str | None = None, line: int | None = None) -> None:
+        self.path = path
+        self.line = line
+        where = (
+            f"{path}:{line}: " if path and line else f"line {line}: " if line else f"{path}: " if path else ""
+        )
+        super().__init__(where + message)
 
 
 class SessionError(TohlabError):

@@ -24,6 +24,10 @@ from tohlab.skills.model import SkillSource, SkillSummary
 from tohlab.tools import AbortSignal, AskUserTool, SkillTool, ToolResult, ToolSurface, failure
 
 
+Break = Literal["compaction", "header_change"]
+"""What a session does on purpose that ends a shared prefix."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """One message of a session's log."""
@@ -100,6 +104,9 @@ class Session:
         self._catalogs = SessionCatalog()
         self._call_ids: set[str] = set()
         self._open_calls: dict[str, ToolCall] = {}
+        self._handed_out: list[tuple[int, int, tuple[ToolSchema, ...], str]] = []
+        self._surfaces: list[tuple[Message, ...]] = []  # what was sent at last before each compaction
+        self._breaks: list[tuple[int, Break]] = []
         self._reread()
 
     # What there is.
@@ -113,6 +120,21 @@ class Session:
     def request(self) -> Request:
         """The request as the log stands, without taking a step."""
         return Request(tools=self._tools, system=self.system, messages=self._messages)
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        """The requests that the session's steps handed out, oldest first."""
+        surfaces = (*self._surfaces, self._messages)
+        return tuple(
+            Request(tools=tools, system=system, messages=surfaces[surface][:length])
+            for surface, length, tools, system in self._handed_out
+        )
+
+    @property
+    def breaks(self) -> tuple[tuple[int, Break], ...]:
+        """What was done on purpose that keeps a request from beginning with the one before, with the place of
+        that request in `requests`."""
+        return tuple(self._breaks)
 
     @property
     def catalogs(self) -> SessionCatalog:
@@ -181,6 +203,7 @@ class Session:
         entering += self._invocations(batch)
         self._check(signal)
         self._append(*entering)
+        self._handed_out.append((len(self._surfaces), len(self._messages), self._tools, self.system))
         return Step(decision="enter", messages=tuple(entering), dropped=dropped, request=self.request)
 
     # What the model and its tools say.
@@ -325,6 +348,8 @@ class Session:
         """Take the messages at these positions of `history` out of what the model is sent."""
         for i in positions:
             self._log[i] = replace(self._log[i], on_surface=False)
+        self._breaks.append((len(self._handed_out), "compaction"))
+        self._surfaces.append(self._messages)
         self._reread()
 
     def restrict(
@@ -377,6 +402,7 @@ class Session:
     def _see(self, surface: ToolSurface) -> None:
         self._surface = surface
         self._tools = surface.visible()
+        self._breaks.append((len(self._handed_out), "header_change"))
 
     def _look(self) -> tuple[Catalog, bool]:
         snapshot = self.source.snapshot()

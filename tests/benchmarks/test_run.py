@@ -14,17 +14,18 @@ from benchmarks import run
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "QUICK_TURNS", 6)
     monkeypatch.setattr(run, "QUICK_SKILLS", 20)
+    monkeypatch.setattr(run, "QUICK_SESSIONS", 20)
     monkeypatch.setattr(run, "REPEATS", 1)
 
 
-@pytest.mark.parametrize("name", ["measure_session", "prefix_session", "discovery"])
+@pytest.mark.parametrize("name", ["measure_session", "prefix_session", "pool", "discovery"])
 def test_a_benchmark_gives_a_ratio_and_says_of_what(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main([name, "--quick", "--json"]) == 0
     data: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert list(data) == [name]
     assert set(data[name]) == {"ratio", "what", "detail"}
     assert data[name]["ratio"] > 0
-    assert name == "discovery" or data[name]["detail"]["floor_ratio"] > 0
+    assert name in ("pool", "discovery") or data[name]["detail"]["floor_ratio"] > 0
 
 
 def test_the_session_is_the_same_in_every_run() -> None:
@@ -50,4 +51,4 @@ def test_two_ways_that_disagree_give_no_time(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_unknown_name_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run.main(["speed"])
-    assert "measure_session, prefix_session, discovery, import" in capsys.readouterr().err
+    assert "measure_session, prefix_session, pool, discovery, import" in capsys.readouterr().err

@@ -464,3 +464,21 @@ def test_only_readable_records_of_the_harness_count_in_a_resumed_log() -> None:
     said = Message(role="assistant", source=catalog_message(("pdf", "PDF files")).source)
     session = Session(Shelf(pdf="PDF files"), history=[foreign, Event(message=broken), said])
     assert "update" not in session.next_request().messages[-1].source
+
+
+# What a session remembers of what it sent.
+
+
+def test_the_requests_that_steps_handed_out_are_kept_across_a_compaction() -> None:
+    session = Session(Shelf(pdf="PDF files"), tools=[BASH])
+    sent = [session.user("one")]
+    session.assistant("yes")
+    sent.append(session.user("two"))
+    session.assistant("yes")
+    session.compact("Two things were said.")
+    sent.append(session.user("three"))
+    session.hide_skill_tool()
+    sent.append(session.next_request())
+    assert session.step(reject=True).request == sent[-1]
+    assert session.requests == tuple(sent)
+    assert session.breaks == ((2, "compaction"), (3, "header_change"))

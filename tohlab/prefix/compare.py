@@ -46,6 +46,11 @@ class Divergence:
     after: str
     """The later characters that differ, at most 60; empty for a pure deletion."""
 
+    @property
+    def change(self) -> str:
+        """What happened there, without its address, such as `"o" became "u"`."""
+        return _change(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data under the same names."""
         return {name: getattr(self, name) for name in self.__slots__}

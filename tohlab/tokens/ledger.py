@@ -32,7 +32,7 @@ REMEMBERED: Final = 8
 class Trunk:
     """The longest request of a line of requests, each of which begins with the one before."""
 
-    __slots__ = ("cost_ends", "costs", "ends", "message_ends", "segments")
+    __slots__ = ("beside", "cost_ends", "costs", "ends", "message_ends", "segments")
 
     def __init__(self) -> None:
         self.segments: list[Segment] = []
@@ -44,6 +44,8 @@ class Trunk:
         """Costs of the leading segments, as far as anyone asked; several for a segment with named parts."""
         self.cost_ends: list[int] = [0]
         """Costs before each segment for which there are any, and at last all."""
+        self.beside: Any = None
+        """What prefix keeps with the trunk: tokens and boundaries of the leading segments."""
 
     def add(self, segments: Iterable[Segment], meter: TokenMeter) -> None:
         count = meter.count

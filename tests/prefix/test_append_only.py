@@ -1,0 +1,116 @@
+"""The check that a test of an agent asks for: requests only grow, or say why not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.session.shelf import Shelf
+from tohlab.errors import PrefixError
+from tohlab.prefix.append_only import assert_append_only
+from tohlab.request import Request, ToolCall, ToolSchema, text_message
+from tohlab.session import Session
+
+BASH = ToolSchema(name="bash", description="Run a command.", parameters={"type": "object"})
+
+
+def talk() -> Session:
+    session = Session(Shelf(pdf="PDF files"), system="Be brief.", tools=[BASH])
+    for i in range(3):
+        session.user(f"question {i}")
+        call = ToolCall(id=f"c{i}", name="bash", arguments="{}")
+        session.assistant(tool_calls=[call])
+        session.tool_result(call.id, f"result {i}")
+        session.next_request()
+        session.assistant(f"answer {i}")
+    return session
+
+
+def test_a_session_that_only_grows_passes() -> None:
+    session = talk()
+    assert len(session.requests) == 6
+    assert_append_only(session)
+    assert_append_only(session.requests)
+    assert_append_only(iter(session.requests))
+
+
+def test_an_edited_message_fails_with_its_place() -> None:
+    requests = list(talk().requests)
+    edited = text_message("user", "question zero", kind="user")
+    requests[3] = replace(requests[3], messages=(edited, *requests[3].messages[1:]))
+    with pytest.raises(AssertionError) as error:
+        assert_append_only(requests)
+    message = str(error.value)
+    assert message.startswith(
+        'request 3 does not begin with request 2: messages[0] / user: "0" became "zero" at character 9, '
+    )
+    assert "earlier tokens are lost" in message
+    assert message.endswith('allow={3: "compaction"}')
+
+
+def test_a_changed_header_fails_and_says_how_to_mean_it() -> None:
+    session = talk()
+    session.system = "Be very brief."
+    session.user("more")
+    with pytest.raises(AssertionError, match=r'system: "very " was put in .* allow=\{6: "header_change"\}'):
+        assert_append_only(session)
+    assert_append_only(session, allow={6: "header_change"})
+
+
+def test_a_compaction_that_a_session_recorded_passes() -> None:
+    session = talk()
+    session.compact("Three files were looked at.", keep_last=2)
+    session.user("and now?")
+    session.assistant("Now this.")
+    session.user("go on")
+    assert session.breaks == ((6, "compaction"),)
+    assert_append_only(session)
+    with pytest.raises(AssertionError, match="request 6 does not begin with request 5"):
+        assert_append_only(session.requests)
+    assert_append_only(session.requests, allow={6: "compaction"})
+
+
+def test_a_restriction_that_a_session_recorded_passes() -> None:
+    session = talk()
+    lift = session.restrict(deny=["bash"])
+    session.user("without tools")
+    session.assistant("Yes.")
+    lift()
+    session.user("with tools again")
+    assert session.breaks == ((6, "header_change"), (7, "header_change"))
+    assert_append_only(session)
+
+
+def test_a_reason_covers_its_own_part_only() -> None:
+    requests = list(talk().requests)
+    both = replace(requests[3], system="Other.", messages=requests[3].messages[1:])
+    requests[3:] = [both]
+    with pytest.raises(AssertionError, match="header_change"):
+        assert_append_only(requests, allow={3: "compaction"})
+    with pytest.raises(AssertionError, match="compaction"):
+        assert_append_only(requests, allow={3: "header_change"})
+
+
+def test_a_shortened_request_is_not_append_only() -> None:
+    requests = talk().requests
+    shorter = replace(requests[2], messages=requests[2].messages[:-1])
+    with pytest.raises(AssertionError, match="Only shortened"):
+        assert_append_only([requests[2], shorter])
+
+
+def test_what_need_not_be_allowed_is_an_error() -> None:
+    with pytest.raises(PrefixError, match="take it out of allow"):
+        assert_append_only(talk(), allow={2: "compaction"})
+    with pytest.raises(PrefixError, match="there are requests 1 to 5 to check"):
+        assert_append_only(talk(), allow={6: "compaction"})
+    with pytest.raises(PrefixError, match="there are: compaction, header_change"):
+        assert_append_only(talk(), allow={1: "why not"})  # type: ignore[dict-item]  # a wrong word on purpose
+
+
+@pytest.mark.parametrize("given", [[], [Request()]])
+def test_nothing_to_compare_is_an_error(given: list[Request]) -> None:
+    with pytest.raises(PrefixError, match="two and more can"):
+        assert_append_only(given)
+    with pytest.raises(PrefixError, match="in order"):
+        assert_append_only(Request())  # type: ignore[arg-type]  # a common slip

@@ -1,0 +1,242 @@
+"""Why a request reads less of the cache than it could, where it broke, what it costs, what to do instead.
+
+`explain` sends the earlier request and then the later one to an empty cache of one policy, and beside it a
+twin: the earlier request with the new messages appended and nothing else changed. What the twin reads and the
+later request does not is lost to the change. For each change that is also asked alone, so that one which lies
+behind another is not blamed for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from tohlab.errors import PrefixError
+from tohlab.prefix.changes import Sent, differences
+from tohlab.prefix.compare import compare_prefix
+from tohlab.prefix.difference import Difference
+from tohlab.prefix.explanation import Change, Explanation, InputRates, cost_usd
+from tohlab.prefix.policies import get_policy
+from tohlab.prefix.policies.base import WHY, CachePolicy, Use
+from tohlab.prefix.policies.snapshot import Snapshot
+from tohlab.prefix.reasons import REMEDIES, Reason
+from tohlab.request import Request, text_message
+from tohlab.tokens.meter import TokenMeter, get_meter
+
+NEXT_TEXT: Final = "Go on."
+"""What the user says in the request after the later one, whose use is told as well."""
+
+
+def explain(
+    before: Request | Sent | None,
+    after: Request | Sent,
+    policy: str | CachePolicy,
+    meter: TokenMeter | None = None,
+    rates: InputRates | None = None,
+) -> Explanation:
+    """Return what the later of two requests reads of the earlier one's cache, and why not more.
+
+    Args:
+        before: the earlier request; None where there was none.
+        after: the later one. A `Sent` says with which marks, settings and when.
+        policy: whose cache, by name or as a `CachePolicy`.
+        meter: what counts; `o200k_base` unless told otherwise.
+        rates: what input costs; any object with `input`, `read`, `short_write` and `long_write` in US dollars
+            for a million tokens, such as the `rates` of a `Price`.
+
+    Raises:
+        UnknownPolicy: no policy of that name.
+        PrefixError: a request that the provider refuses, or a later one that starts before the earlier one.
+        EncodingUnavailable: no meter was given and the default encoding cannot be had.
+    """
+    meter = meter or get_meter()
+    rules = get_policy(policy)
+    new = after if isinstance(after, Sent) else Sent(request=after)
+    old = before if isinstance(before, Sent) else Sent(request=before or Request(), at_s=new.at_s)
+    return _Case(old, new, rules, meter, known=before is not None).explanation(rates)
+
+
+class _Case:
+    """One question put to one policy."""
+
+    def __init__(self, old: Sent, new: Sent, rules: CachePolicy, meter: TokenMeter, *, known: bool) -> None:
+        self.old, self.new, self.rules, self.meter, self.known = old, new, rules, meter, known
+        self.shared = compare_prefix(old.request, new.request, meter).shared_tokens
+        self.use, self.next_use = self._uses(new)
+        self.twin_sent = replace(old, request=self._twin_request())
+        self.twin = self._after_old(self.twin_sent)
+        self.reusable = self._reusable()
+
+    def explanation(self, rates: InputRates | None) -> Explanation:
+        changes = self._changes() if self.known else (self._rule("previous_message_not_found", 0),)
+        return Explanation(
+            policy=self.rules.name,
+            status=self.rules.status,
+            meter=self.meter.name,
+            shared_tokens=self.shared,
+            reusable_tokens=self.reusable,
+            use=self.use,
+            twin=self.twin,
+            next_use=self.next_use,
+            changes=changes,
+            boundary=self.use.boundary,
+            cost_usd=cost_usd(self.use, rates),
+            twin_cost_usd=cost_usd(self.twin, rates),
+            next_cost_usd=cost_usd(self.next_use, rates),
+        )
+
+    def _uses(self, sent: Sent) -> tuple[Use, Use]:
+        """Of a request after the earlier one, and of the one after that."""
+        cache = self.rules.start()
+        if self.known:
+            cache.submit(self.old.cached(self.meter), self.old.at_s)
+        first = cache.submit(sent.cached(self.meter), sent.at_s)
+        request = sent.request
+        more = replace(request, messages=(*request.messages, text_message("user", NEXT_TEXT)))
+        return first, cache.submit(replace(sent, request=more).cached(self.meter), sent.at_s)
+
+    def _after_old(self, sent: Sent) -> Use:
+        cache = self.rules.start()
+        if self.known:
+            cache.submit(self.old.cached(self.meter), self.old.at_s)
+        try:
+            return cache.submit(sent.cached(self.meter), self.old.at_s)
+        except PrefixError:  # a mark of the earlier request that names nothing in a request with other parts
+            return cache.submit(replace(sent, marks=self.new.marks).cached(self.meter), self.old.at_s)
+
+    def _twin_request(self) -> Request:
+        """The earlier request with what is new at the later one's end."""
+        old, new = self.old.request, self.new.request.messages
+        known = set(old.messages)
+        first = next((i for i in range(len(new), 0, -1) if new[i - 1] in known), None)
+        if first is None:
+            first = min(len(old.messages), len(new))
+        return replace(old, messages=(*old.messages, *new[first:]))
+
+    def _reusable(self) -> int:
+        if not self.known:
+            return 0
+        written = 0
+        if isinstance(self.rules, Snapshot):
+            request = self.old.cached(self.meter)
+            minimum = self.rules.minimum_for(request)
+            ends = [w.end for w in self.rules.writes(request) if w.end >= minimum]
+            written = max(ends, default=0)
+        return max(self.twin.read_tokens, written)
+
+    def _changes(self) -> tuple[Change, ...]:
+        found: list[Change] = []
+        seen: set[str] = set()
+        rule = self._rule_that_was_met()
+        for difference in differences(self.old, self.new, self.rules, self.meter):
+            first = difference.where == "settings" or difference.where not in seen
+            lost = self._lost_alone(difference) if first and not difference.appended else 0
+            if rule == "breakpoint_moved" and difference.token >= self.reusable:
+                lost = 0
+            if not difference.appended:
+                seen.add(difference.where)
+            found.append(self._change(difference, lost))
+        if rule is not None:
+            found.append(self._rule(rule, self._lost_to(rule)))
+        return tuple(found)
+
+    def _lost_alone(self, difference: Difference) -> int:
+        old, new = self.old, self.new
+        request = old.request
+        alone = self.twin_sent
+        if difference.where == "messages":
+            request = replace(request, messages=new.request.messages)
+            alone = replace(old, request=request, marks=new.marks)
+        elif difference.where == "tools":
+            alone = replace(alone, request=replace(alone.request, tools=new.request.tools))
+        elif difference.where == "system":
+            alone = replace(alone, request=replace(alone.request, system=new.request.system))
+        elif difference.path == "model":
+            alone = replace(alone, model=new.model)
+        elif difference.path == "cache key":
+            alone = replace(alone, namespace=new.namespace)
+        else:
+            params = dict(alone.params)
+            params.pop(difference.path, None)
+            value = dict(new.params).get(difference.path)
+            if value is not None:
+                params[difference.path] = value
+            alone = replace(alone, params=tuple(sorted(params.items())))
+        return max(self.reusable - self._after_old(alone).read_tokens, 0)
+
+    def _rule_that_was_met(self) -> Reason | None:
+        use, why = self.use, self.use.why
+        rules: dict[str, Reason] = {
+            "below_minimum": "below_minimum",
+            "lookback_exceeded": "lookback_exceeded",
+            "ttl_expired": "ttl_expired",
+            "unaligned_tail": "unaligned_tail",
+            "not_promised": "unavailable",
+        }
+        if why in rules and self.shared:
+            return rules[why]
+        if why in ("not_looked_for", "not_asked") and 0 < self.reusable <= self.shared:
+            return "breakpoint_moved"
+        walks = self.rules.family == "prefix walk"
+        return "unaligned_tail" if walks and 0 < use.read_tokens < self.shared else None
+
+    def _lost_to(self, rule: Reason) -> int:
+        if rule in ("unaligned_tail", "below_minimum", "unavailable"):
+            return self.shared - self.use.read_tokens
+        return max(min(self.reusable, self.shared) - self.use.read_tokens, 0)
+
+    def _fix(self, reason: Reason) -> str:
+        return dict(self.rules.remedies).get(reason, REMEDIES[reason])
+
+    def _change(self, difference: Difference, lost: int) -> Change:
+        total = self.use.total_tokens
+        fix = self._fix(difference.reason)
+        place = ""
+        if difference.where != "settings":
+            place = f" at character {difference.character:,}, token {difference.token:,} of {total:,}"
+        cost = (
+            f"loses {lost:,} tokens" if lost else "loses nothing" if difference.appended else "loses no more"
+        )
+        sentence = f"{difference.reason}: {difference.label}: {difference.what}{place}; this {cost}."
+        if lost:
+            sentence += f" Cheapest: {fix}."
+        return Change(
+            reason=difference.reason,
+            path=difference.path,
+            label=difference.label,
+            before=difference.before,
+            after=difference.after,
+            character=difference.character,
+            token=difference.token,
+            lost_tokens=lost,
+            fix=fix,
+            sentence=sentence,
+        )
+
+    def _rule(self, reason: Reason, lost: int) -> Change:
+        fix = self._fix(reason)
+        said = {
+            "previous_message_not_found": "there is no earlier request to read from",
+            "below_minimum": f"{self.shared:,} tokens are shared and the minimum is {self._minimum():,}",
+            "breakpoint_moved": f"an entry of {self.reusable:,} tokens exists, and nobody looks there",
+            "unaligned_tail": f"{self.shared:,} tokens are shared and only whole units are read",
+            "unavailable": f"{self.rules.title} promises no reuse of the {self.shared:,} shared tokens",
+        }.get(reason, WHY[self.use.why])
+        cost = f"loses {lost:,} tokens" if lost else "loses nothing"
+        return Change(
+            reason=reason,
+            path="",
+            label="the whole request",
+            before="",
+            after="",
+            character=0,
+            token=self.use.read_tokens,
+            lost_tokens=lost,
+            fix=fix,
+            sentence=f"{reason}: {said}; this {cost}." + (f" Cheapest: {fix}." if lost else ""),
+        )
+
+    def _minimum(self) -> int:
+        if isinstance(self.rules, Snapshot):
+            return self.rules.minimum_for(self.new.cached(self.meter))
+        return self.rules.minimum_tokens

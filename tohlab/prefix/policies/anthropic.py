@@ -1,0 +1,231 @@
+"""Anthropic's prompt cache, and Claude's and Nova's on Bedrock: entries at marked blocks and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final, Self
+
+from tohlab.errors import PrefixError
+from tohlab.prefix.policies.base import CachedRequest, Knob, Section, Source
+from tohlab.prefix.policies.snapshot import UNLIMITED, Lookup, Snapshot, Write, lookup
+from tohlab.prefix.reasons import Reason
+
+SHORT_S: Final = 300.0
+LONG_S: Final = 3600.0
+
+MINIMUM_TOKENS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "opus-5": 512,
+        "fable-5": 512,
+        "mythos-5": 512,
+        "mythos-preview": 2048,
+        "opus-4-8": 1024,
+        "opus-4-7": 2048,
+        "opus-4-6": 4096,
+        "opus-4-5": 4096,
+        "opus-4-1": 1024,
+        "opus-4": 1024,
+        "sonnet-5": 1024,
+        "sonnet-4": 1024,
+        "haiku-4-5": 4096,
+        "haiku-3-5": 2048,
+    }
+)
+"""Shortest prefix that is cached, by model; a longer name goes before a shorter one. Both documents agree."""
+
+RENDERED_FROM: Final[Mapping[str, Section]] = MappingProxyType(
+    {
+        "web_search": "system",
+        "web_fetch": "system",
+        "citations": "system",
+        "speed": "system",
+        "tool_choice": "messages",
+        "disable_parallel_tool_use": "messages",
+        "images": "messages",
+        "thinking": "messages",
+        "effort": "messages",
+        "output_config.effort": "messages",
+    }
+)
+"""The first section that a parameter is part of: its own entries and all behind it are lost with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anthropic(Snapshot):
+    """Up to four breakpoints, each looked back from by twenty blocks.
+
+    `mode="implicit"` is the top-level `cache_control`, which marks the last block. A block is a segment.
+    """
+
+    breakpoints: int = 4
+    """How many a request may have, the automatic one included."""
+    lookback_blocks: int = 20
+    """How many positions are looked at from each breakpoint, itself the first."""
+    lifetimes_s: tuple[float, ...] = (SHORT_S, LONG_S)
+    """What may be asked for, in seconds."""
+    automatic: bool = True
+    """Whether the top-level `cache_control` is understood."""
+    thinking_from: Section = "messages"
+    """The first section lost with other thinking or effort settings: `messages` at least; some models, which
+    no document lists, render them before tools and system (`tools`)."""
+    refreshes_marked: int = 1
+    """1: a request that reads one entry also refreshes the shorter ones that it marks; 0: only the one."""
+    tools_markable: bool = True
+    """Whether a tool may carry a breakpoint."""
+    maximum_tokens: int | None = None
+    """How much can be cached at most; None for all."""
+
+    @property
+    def knobs(self) -> tuple[Knob, ...]:
+        return (
+            Knob(
+                name="refreshes_marked",
+                value=self.refreshes_marked,
+                low=0,
+                high=1,
+                status="assumed",
+                source="no document says whether marked entries before the one that is read live on",
+            ),
+        )
+
+    def rendered_from(self, param: str) -> Section | None:
+        if param in ("thinking", "effort", "output_config.effort"):
+            return self.thinking_from
+        return RENDERED_FROM.get(param, "tools")
+
+    def minimum_for(self, request: CachedRequest) -> int:
+        model = request.model.lower().replace(".", "-").replace(" ", "-")
+        for name in sorted(MINIMUM_TOKENS, key=len, reverse=True):
+            if name in model:
+                return MINIMUM_TOKENS[name]
+        return self.minimum_tokens
+
+    def marked(self, request: CachedRequest) -> tuple[tuple[int, float], ...]:
+        """Return the request's breakpoints: each boundary's place and its entry's lifetime in seconds.
+
+        Raises:
+            PrefixError: what the API answers with status 400.
+        """
+        placed = {place: mark.ttl_s or self.ttl_s or SHORT_S for place, mark in request.marks}
+        if request.mode == "implicit" and request.boundaries:
+            self._add_automatic(request, placed)
+        if len(placed) > self.breakpoints:
+            raise PrefixError(
+                f"{self.title} takes {self.breakpoints} breakpoints a request, not {len(placed)}; "
+                "take marks away"
+            )
+        last = float("inf")
+        for place, ttl_s in sorted(placed.items()):
+            path = request.boundaries[place].path
+            if ttl_s not in self.lifetimes_s:
+                known = ", ".join(f"{s:g}" for s in self.lifetimes_s)
+                raise PrefixError(f"{self.title} has no lifetime of {ttl_s:g} s ({path}); it has {known} s")
+            if ttl_s > last:
+                raise PrefixError(
+                    f"the breakpoint at {path} lives {ttl_s:g} s and one before it {last:g} s; {self.title} "
+                    "wants longer lifetimes first"
+                )
+            if not self.tools_markable and request.boundaries[place].section == "tools":
+                raise PrefixError(f"{self.title} takes no breakpoint in tools ({path}); mark system instead")
+            last = ttl_s
+        return tuple(sorted(placed.items()))
+
+    def _add_automatic(self, request: CachedRequest, placed: dict[int, float]) -> None:
+        if not self.automatic:
+            raise PrefixError(f"{self.title} has no automatic breakpoint; mark one with marks=['messages']")
+        place, ttl_s = len(request.boundaries) - 1, request.ttl_s or self.ttl_s or SHORT_S
+        if placed.get(place, ttl_s) != ttl_s:
+            raise PrefixError(
+                f"the last block lives {placed[place]:g} s by its own mark and {ttl_s:g} s by the request's; "
+                "give both the same lifetime"
+            )
+        placed[place] = ttl_s
+
+    def writes(self, request: CachedRequest) -> Sequence[Write]:
+        found = []
+        for place, ttl_s in self.marked(request):
+            boundary = request.boundaries[place]
+            if self.maximum_tokens is None or boundary.end <= self.maximum_tokens:
+                found.append(
+                    Write(end=boundary.end, section=boundary.section, ttl_s=ttl_s, long=ttl_s > SHORT_S)
+                )
+        return found
+
+    def lookups(self, request: CachedRequest) -> Iterable[Lookup]:
+        for place, _ in reversed(self.marked(request)):
+            for i in range(place, max(place - self.lookback_blocks, -1), -1):
+                yield lookup(request.boundaries[i])
+
+    def unlimited(self) -> Self:
+        return replace(self, lookback_blocks=UNLIMITED)
+
+    def also_refreshed(self, request: CachedRequest) -> Sequence[Lookup]:
+        if not self.refreshes_marked:
+            return ()
+        return [lookup(request.boundaries[place]) for place, _ in self.marked(request)]
+
+
+_ANTHROPIC: Final = (
+    Source(
+        title="Anthropic, Prompt caching (docs/en/build-with-claude)", date="2026-08-21", status="vectors"
+    ),
+    Source(title="anthropics/skills, claude-api/shared/prompt-caching.md", date="2026-10", status="vectors"),
+)
+
+_REMEDIES: Final[tuple[tuple[Reason, str], ...]] = (
+    (
+        "tools_changed",
+        "leave `tools` as they are and send `tool_addition` or `tool_removal` blocks (beta, from Opus 5 on)",
+    ),
+    (
+        "system_changed",
+        'append a `{"role": "system"}` message to `messages` (Opus 5 and 4.8, Fable and Mythos 5.1)',
+    ),
+    (
+        "ttl_expired",
+        "mark the stable part with a lifetime of one hour, or send something within five minutes",
+    ),
+    ("lookback_exceeded", "set a further breakpoint every fifteen blocks or so"),
+    ("breakpoint_moved", "mark the last block that stays the same, in every request"),
+)
+
+POLICIES: Final = (
+    Anthropic(
+        name="anthropic",
+        title="Anthropic Messages",
+        sources=_ANTHROPIC,
+        remedies=_REMEDIES,
+        minimum_tokens=512,
+        ttl_s=SHORT_S,
+        visible="response",
+    ),
+    Anthropic(
+        name="bedrock",
+        title="Amazon Bedrock (Claude)",
+        sources=(
+            Source(title="Amazon Bedrock user guide, Prompt caching", date="2026-10", status="vectors"),
+            *_ANTHROPIC,
+        ),
+        remedies=_REMEDIES,
+        minimum_tokens=1024,
+        ttl_s=SHORT_S,
+        visible="response",
+        automatic=False,
+    ),
+    Anthropic(
+        name="bedrock-nova",
+        title="Amazon Bedrock (Nova)",
+        sources=(
+            Source(title="Amazon Bedrock user guide, Prompt caching", date="2026-10", status="assumed"),
+        ),
+        minimum_tokens=1000,
+        ttl_s=SHORT_S,
+        visible="response",
+        automatic=False,
+        lifetimes_s=(SHORT_S,),
+        tools_markable=False,
+        maximum_tokens=32_000,
+    ),
+)
