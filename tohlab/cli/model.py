@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tohlab.cli.verify_cache import command as verify_cache
+
 if TYPE_CHECKING:
     from tohlab.serve import ModelEntry, ModelServer, ServerState
     from tohlab.serve.weights import Progress
@@ -28,7 +30,11 @@ def command() -> None:
       tohlab model start smollm2
       tohlab model status
       tohlab model stop
+      tohlab model verify-cache
     """
+
+
+command.add_command(verify_cache)
 
 
 @command.command("list")

@@ -100,6 +100,10 @@ class TokenSequence:
         """Return how many leading tokens both share."""
         return common_items(self.items, other.items, 0, min(len(self), len(other)))
 
+    def first(self, tokens: int) -> TokenSequence:
+        """Return the sequence of the first `tokens` tokens, at most all of them; nothing is copied."""
+        return TokenSequence(self._strip, min(tokens, self._length))
+
     def starts_with(self, other: TokenSequence) -> bool:
         """Return whether it begins with the whole other one."""
         return len(other) <= len(self) and self.common(other) == len(other)

@@ -25,6 +25,12 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--ctx", type=int, required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--parent", type=int)
+    parser.add_argument("--slots", type=int, default=1)
+    parser.add_argument("--cache-ram", type=int, default=0)
+    parser.add_argument("--cache-reuse", type=int, default=0)
+    parser.add_argument("--slot-similarity", type=float, default=0.1)
+    parser.add_argument("--unified", action="store_true")
+    parser.add_argument("--swa-full", action="store_true")
     wanted = parser.parse_args(argv)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
@@ -33,9 +39,15 @@ def main(argv: list[str]) -> int:
     params = xllamacpp.CommonParams()
     params.model.path = wanted.gguf
     params.model_alias = {wanted.alias}
-    params.n_ctx = wanted.ctx
-    params.n_parallel = 1  # one slot, so that what is reused can be repeated
-    params.cache_ram_mib = 0  # no second store of prompts beside the slot, for the same reason
+    params.n_ctx = (
+        wanted.ctx if wanted.unified else wanted.ctx * wanted.slots
+    )  # the engine divides it among slots
+    params.n_parallel = wanted.slots
+    params.kv_unified = wanted.unified
+    params.cache_ram_mib = wanted.cache_ram
+    params.n_cache_reuse = wanted.cache_reuse
+    params.slot_prompt_similarity = wanted.slot_similarity
+    params.swa_full = wanted.swa_full
     params.hostnames = ["127.0.0.1"]
     params.port = wanted.port
     params.cpuparams.n_threads = wanted.threads

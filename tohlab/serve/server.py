@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from tohlab.errors import MissingExtra, ServerNotReady, WeightsUnavailable
+from tohlab.serve.enginecache import EngineCache
 from tohlab.serve.models import get_model
 from tohlab.serve.weights import cache_dir, fetched_weights
 
@@ -42,6 +43,8 @@ class ModelServer:
         port: 0 takes a free one.
         n_ctx: the longest context, in tokens.
         n_threads: None takes every processor that this process may use.
+        cache: the engine's slots and store of prompts; by default one slot and no store, so that what is
+            reused can be repeated.
         timeout_s: how long loading may take, in seconds.
         log: where the server's output goes; None takes a new file in the cache folder, which is removed
             when the server was ended in the normal way and kept when it failed.
@@ -62,6 +65,7 @@ class ModelServer:
         port: int = 0,
         n_ctx: int = DEFAULT_CTX,
         n_threads: int | None = None,
+        cache: EngineCache | None = None,
         timeout_s: float = 120.0,
         log: Path | None = None,
         command: Sequence[str] | None = None,
@@ -72,6 +76,7 @@ class ModelServer:
         self.port = port
         self.n_ctx = n_ctx
         self.n_threads = n_threads or usable_cpus()
+        self.cache = cache or EngineCache()
         self.timeout_s = timeout_s
         self.log = log
         self.base_url = ""
@@ -173,6 +178,7 @@ class ModelServer:
         command = self._command or (sys.executable, "-P", str(Path(__file__).with_name("child.py")))
         options = ["--gguf", str(self.gguf), "--alias", self.model, "--port", str(self.port)]
         options += ["--ctx", str(self.n_ctx), "--threads", str(self.n_threads)]
+        options += self.cache.options
         if self.chat_template:
             options += ["--template", str(self.chat_template)]
         if parent is not None:
