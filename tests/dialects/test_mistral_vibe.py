@@ -10,7 +10,8 @@ import pytest
 from tests.conformance.test_harness_vectors import OWN, read_vectors
 from tohlab.dialects.harness import Answer, FileTree, Loaded, Setting, Skipped, UserTurn
 from tohlab.dialects.harnesses import get_harness
-from tohlab.dialects.mistral_vibe import BUNDLED, TOOLS, invoked_names, near_names
+from tohlab.dialects.mistral_vibe.names import invoked_names, near_names
+from tohlab.dialects.mistral_vibe.texts import BUNDLED, TOOLS
 from tohlab.errors import UnsupportedByDialect
 
 VIBE = get_harness("mistral-vibe")

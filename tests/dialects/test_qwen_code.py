@@ -9,7 +9,9 @@ import pytest
 from tests.conformance.test_harness_vectors import OWN, read_vectors
 from tohlab.dialects.harness import Answer, FileTree, Listing, Loaded, Setting, Skipped, UserTurn
 from tohlab.dialects.harnesses import get_harness
-from tohlab.dialects.qwen_code import BUNDLED, BUNDLED_HIDDEN, QwenCode, change_reminder
+from tohlab.dialects.qwen_code import QwenCode
+from tohlab.dialects.qwen_code.entries import change_reminder
+from tohlab.dialects.qwen_code.texts import BUNDLED, BUNDLED_HIDDEN
 from tohlab.errors import UnsupportedByDialect
 
 QWEN = cast("QwenCode", get_harness("qwen-code"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from tests.conftest import Golden
 from tohlab.dialects.harness import Answer, FileTree, Loaded, Setting
 from tohlab.dialects.harnesses import get_harness
+from tohlab.dialects.roo.reading import roots_of_modes
+from tohlab.errors import UnsupportedByDialect
 
 ROO = get_harness("roo")
 FILES = {
@@ -29,11 +32,18 @@ def call(arguments: Any, **options: Any) -> Answer:
     return ROO.call("skill", arguments, load(FILES, **options), FileTree.of(FILES), setting(**options))
 
 
+def error(answer: Answer) -> Any:
+    assert answer.is_error
+    said = json.loads(answer.text or "")
+    assert (said["status"], said["message"]) == ("error", "The tool execution failed")
+    return said["error"]
+
+
 def names(loaded: Loaded) -> list[str]:
     return [skill.name for skill in loaded.skills if skill.listed]
 
 
-def test_the_section_is_written_whole_but_for_the_ellipsis(golden: Golden) -> None:
+def test_the_section_is_written_whole(golden: Golden) -> None:
     golden.check("roo/listing.txt", ROO.listing(load(FILES), setting()).text)
 
 
@@ -49,11 +59,12 @@ def test_without_arguments_their_line_is_away(golden: Golden) -> None:
 def test_another_mode_gives_another_section_and_hides_its_skills() -> None:
     code = ROO.listing(load(FILES), setting())
     debug = ROO.listing(load(FILES, mode="debug"), setting(mode="debug"))
-    assert "… code …" in code.text
-    assert "… debug …" in debug.text
+    assert code.text.count("code") == 2
+    assert 'for the current mode: "debug".' in debug.text
+    assert "come from skills-debug/ with" in debug.text
     assert debug.dropped == ("bread",)
     assert names(load(FILES, mode="ask")) == ["bread", "tea"]
-    assert call({"skill": "bread"}, mode="debug").text == "Skill 'bread' not found. Available skills: tea"
+    assert error(call({"skill": "bread"}, mode="debug")) == "Skill 'bread' not found. Available skills: tea"
 
 
 def test_the_older_field_for_the_mode_counts_where_the_newer_one_is_away() -> None:
@@ -76,6 +87,7 @@ def test_the_older_field_for_the_mode_counts_where_the_newer_one_is_away() -> No
         ("a", "---\nname: a\ndescription: [x]\n---\nB\n", "missing-description", 3),
         ("a", "---\nname: a\ndescription: '   '\n---\nB\n", "description-length", 3),
         ("a", f"---\nname: a\ndescription: {'x' * 1025}\n---\nB\n", "description-length", 3),
+        ("a" * 65, f"---\nname: {'a' * 65}\ndescription: d\n---\nB\n", "name-too-long", 2),
         ("a", "---\nname: 3000\ndescription: d\n---\nB\n", "missing-name", 2),
         ("a", "just text\n", "missing-name", 1),
         ("a", "---\nname: a\ndescription: Use: it\n---\nB\n", "invalid-yaml", 3),
@@ -124,21 +136,26 @@ def test_a_body_goes_out_as_it_is() -> None:
     )
 
 
-@pytest.mark.parametrize("asked", ["Tea", " tea", "/tea", "", "nope"])
+@pytest.mark.parametrize("asked", ["Tea", " tea", "/tea", "nope"])
 def test_a_name_is_taken_exactly(asked: str) -> None:
-    expected = f"Skill '{asked}' not found. Available skills: bread, tea"
-    assert call({"skill": asked}) == Answer(text=expected, is_error=True)
+    assert error(call({"skill": asked})) == f"Skill '{asked}' not found. Available skills: bread, tea"
 
 
-@pytest.mark.parametrize("arguments", [None, {}, {"skill": ["tea"]}, [], {"skill": None}])
-def test_arguments_of_another_shape_are_a_miss(arguments: Any) -> None:
-    assert call(arguments).is_error
+@pytest.mark.parametrize("arguments", [None, {}, [], {"skill": None}, {"skill": ""}])
+def test_a_call_without_a_name_is_told_how_tools_are_used(arguments: Any, golden: Golden) -> None:
+    golden.check("roo/missing-name.txt", call(arguments).text or "")
+
+
+@pytest.mark.parametrize("arguments", [{"skill": ["tea"]}, {"skill": 5}, {"skill": "tea", "args": 5}])
+def test_arguments_that_are_no_texts_are_not_its_own(arguments: Any) -> None:
+    with pytest.raises(UnsupportedByDialect, match="no arguments but texts"):
+        call(arguments)
 
 
 def test_where_there_is_none_the_miss_says_none() -> None:
     tree = FileTree.of({})
     answer = ROO.call("skill", {"skill": "x"}, ROO.load(tree, setting()), tree, setting())
-    assert answer.text == "Skill 'x' not found. Available skills: (none)"
+    assert error(answer) == "Skill 'x' not found. Available skills: (none)"
     assert ROO.listing(ROO.load(tree, setting()), setting()).text == ""
 
 
@@ -150,10 +167,59 @@ def test_the_tool_asks_for_both_arguments_and_no_others() -> None:
     assert ROO.tools(load(FILES), setting())[0]["function"]["parameters"]["required"] == ["skill", "args"]
 
 
+def test_the_tool_is_described_whole(golden: Golden) -> None:
+    golden.check("roo/tool.json", json.dumps(ROO.tools(load(FILES), setting()), indent=2) + "\n")
+
+
+def test_a_project_goes_before_the_user_and_a_modes_own_folder_before_the_general_one() -> None:
+    roots = roots_of_modes("code", "ask")
+    files = {
+        f"{root.folder}/twin/SKILL.md": f"---\nname: twin\ndescription: {root.folder}\n---\nB\n"
+        for root in roots
+    }
+    files |= {
+        f"{root.folder}/only-{n}/SKILL.md": f"---\nname: only-{n}\ndescription: d\n---\nB\n"
+        for n, root in enumerate(roots)
+    }
+    assert [root.folder for root in roots] == [
+        "project/.roo/skills-code",
+        "project/.roo/skills-ask",
+        "project/.roo/skills",
+        "home/.roo/skills-code",
+        "home/.roo/skills-ask",
+        "home/.roo/skills",
+    ]
+
+    def listed(mode: str, **more: Any) -> list[tuple[str, str | None]]:
+        loaded = load(files, roots=roots, mode=mode, **more)
+        return [(skill.name, skill.description) for skill in loaded.skills if skill.listed]
+
+    assert listed("code") == [
+        ("only-5", "d"),
+        ("twin", "project/.roo/skills-code"),
+        ("only-3", "d"),
+        ("only-2", "d"),
+        ("only-0", "d"),
+    ]
+    assert dict(listed("ask"))["twin"] == "project/.roo/skills-ask"
+    assert dict(listed("debug"))["twin"] == "project/.roo/skills"
+    assert dict(listed("debug", trusted=False))["twin"] == "home/.roo/skills"
+
+
+def test_a_loaded_skill_says_whether_it_is_the_projects() -> None:
+    files = {
+        f"{base}/.roo/skills/{base}/SKILL.md": f"---\nname: {base}\ndescription: d\n---\nB\n"
+        for base in ("project", "home")
+    }
+    tree, here = FileTree.of(files), setting(roots=roots_of_modes())
+    loaded = ROO.load(tree, here)
+    told = [ROO.call("skill", {"skill": name}, loaded, tree, here).text or "" for name in ("project", "home")]
+    assert ["\nSource: project\n" in told[0], "\nSource: global\n" in told[1]] == [True, True]
+
+
 def test_what_was_not_read_is_named() -> None:
-    assert ROO.provenance_of("listing").fidelity == "reconstructed"
-    assert ROO.provenance_of("call").fidelity == "source"
-    assert any("mandatory_skill_check" in row for row in ROO.not_measured)
+    assert {ROO.provenance_of(part).fidelity for part in ("listing", "tools", "call", "load")} == {"source"}
+    assert "nothing of it was run" in ROO.not_measured
 
 
 def test_eight_hundred_skills_are_all_listed_in_full() -> None:

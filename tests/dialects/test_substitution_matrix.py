@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.dialects.test_substitution import SWALLOWS
-from tohlab.dialects import claude_code, supercode
+from tohlab.dialects import claude_code, goose, supercode
 from tohlab.dialects.harnesses import harness_names
 from tohlab.dialects.substitution import Substitution
 from tohlab.dialects.substitution_matrix import DOORS, SubstitutionRow, substitution_matrix, try_door
@@ -21,9 +21,10 @@ def test_every_harness_and_every_door_has_one_row() -> None:
     assert list(ROWS) == sorted(ROWS)
 
 
-def test_three_in_sixteen_put_arguments_into_a_body() -> None:
+def test_four_in_sixteen_put_arguments_into_a_body() -> None:
     assert {row.harness for row in ROWS.values() if row.substitutes} == {
         "claude-code",
+        "goose",
         "opencode",
         "supercode",
     }
@@ -38,11 +39,12 @@ def test_three_in_sixteen_put_arguments_into_a_body() -> None:
         ("claude-code", claude_code.SUBSTITUTION),
         ("supercode", supercode.SUBSTITUTION),
         ("opencode", SWALLOWS),
+        ("goose", goose.SUBSTITUTION),
     ],
 )
 def test_a_row_found_by_trying_is_what_the_rules_say(harness: str, rules: Substitution) -> None:
     rows = [row for row in ROWS.values() if row.harness == harness]
-    assert len(rows) == (1 if harness == "opencode" else 2)
+    assert len(rows) == (1 if harness in ("opencode", "goose") else 2)
     for row in rows:
         assert row.whole
         assert (row.first, row.words, row.missing) == (rules.first, rules.words, rules.missing)
@@ -60,7 +62,7 @@ def test_a_row_found_by_trying_is_what_the_rules_say(harness: str, rules: Substi
         assert row.unused == rules.append.format(arguments="alpha bravo")
 
 
-def test_the_three_that_substitute_differ() -> None:
+def test_those_that_substitute_for_a_user_differ() -> None:
     def facts(harness: str) -> tuple[object, ...]:
         row = ROWS[harness, "user"]
         return row.first, row.missing, row.zero, row.last_swallows, row.escape, row.named, row.unused != ""

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.folders import in_roots, root_of
 from tohlab.dialects.harness import (
     Answer,
     FileTree,
@@ -27,6 +28,7 @@ from tohlab.dialects.harness import (
     Listing,
     Loaded,
     Setting,
+    SkillRoot,
     Skipped,
 )
 from tohlab.ecma import json_stringify, trim
@@ -117,8 +119,10 @@ class Cline(Harness):
         by_id: dict[str, HarnessSkill] = {}
         skipped: list[Skipped] = []
         notes: list[str] = []
-        for path in sorted(tree, key=lambda path: path.split("/")):
-            parts = path.split("/")
+        roots = setting.skill_roots(SkillRoot)[::-1]
+        in_order = sorted(tree, key=lambda path: path.split("/"))
+        for path, root, inside in in_roots(in_order, roots):
+            parts = inside.split("/")
             if parts[-1] == FILE and len(parts) <= 2:
                 found = _parse(tree.text(path), path, setting)
                 if isinstance(found, Skipped):
@@ -128,6 +132,7 @@ class Cline(Harness):
                 earlier = by_id.get(key)
                 if earlier is not None:
                     skipped.append(_replaced(earlier, path))
+                if earlier is not None and root_of(earlier.path, roots) == root:
                     notes.append(
                         f"{earlier.path} and {path} are both named {found.name!r}: the one that the disk gives "
                         "last wins, which may differ from machine to machine"
@@ -367,6 +372,12 @@ HARNESS: Final = Cline(
     on_change="tool-rewrite",
     on_resume="tool-rewrite",
     names_in_tool=True,
+    layers=(
+        SkillRoot(folder="home/.agents/skills"),
+        SkillRoot(folder="home/.cline/skills"),
+        SkillRoot(folder="project/.cline/skills", project=True),
+    ),
+    tool_order=("skills", *TOOLS),
     roots=("~/.agents/skills", "~/.cline/skills", "<PROJECT>/.cline/skills"),
     duplicate="the one that is read last; roots are read from the project outwards, so the user's wins",
     load_tool="skills",

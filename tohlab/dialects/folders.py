@@ -7,12 +7,12 @@ gives: roots in an order, one folder a skill, a block between two `---` lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from tohlab.dialects.harness import FileTree, HarnessSkill, Setting, Skipped
+from tohlab.dialects.harness import FileTree, HarnessSkill, Root, Setting, SkillRoot, Skipped
 
 FILE: Final = "SKILL.md"
 _NESTED: Final = re.compile(rf"(?P<dir>.+)/\.claude/skills/(?P<folder>[^/]+)/{re.escape(FILE)}")
@@ -37,35 +37,67 @@ class Place:
     @property
     def is_skill_file(self) -> bool:
         """Whether it is `SKILL.md` in a folder directly below the root."""
-        return len(self.inside) == 2 and self.inside[-1] == FILE
+        return len(self.inside) == 2 and self.inside[-1] == FILE and not self.hidden_by
+
+    @property
+    def hidden_by(self) -> str:
+        """The part of its path below the root that begins with a dot; empty where none does."""
+        return next((part for part in self.inside if part.startswith(".")), "")
 
 
 def roots_of(setting: Setting) -> tuple[str, ...]:
     """Return the roots that a setting names inside the tree, strongest first; by default the tree itself.
 
-    `options["roots"]` holds prefixes of the tree's paths, such as `(".pikuri/skills", ".claude/skills")`.
+    `options["roots"]` holds folders of the tree, such as `(".pikuri/skills", ".claude/skills")`.
     """
-    given: Any = setting.options.get("roots", ("",))
-    return tuple(root.strip("/") for root in given)
+    return tuple(root.folder for root in setting.skill_roots(SkillRoot))
+
+
+def in_roots(paths: Iterable[str], roots: Sequence[Root]) -> Iterator[tuple[str, Root, str]]:
+    """Return each path that lies in a root, root by root in the order given, with its root and the rest.
+
+    A path inside two roots belongs to the first of them; the paths of one root keep their order.
+    """
+    paths = tuple(paths)
+    seen: set[str] = set()
+    for root in roots:
+        for path in paths:
+            if path.startswith(root.prefix) and path not in seen:
+                seen.add(path)
+                yield path, root, path[len(root.prefix) :]
+
+
+def root_of(path: str, roots: Sequence[Root]) -> Root:
+    """Return the first of the roots in which a path lies.
+
+    Raises:
+        StopIteration: it lies in none.
+    """
+    return next(root for root in roots if path.startswith(root.prefix))
 
 
 def places(tree: FileTree, roots: tuple[str, ...]) -> Iterator[Place]:
     """Return every file called like a skill's, root by root, then by the parts of the path, bytes compared.
 
-    A file inside two roots belongs to the first of them. Folders that begin with a dot hold no skills.
+    A file inside two roots belongs to the first of them. Folders that begin with a dot hold no skills: what
+    lies in one, seen from every root, comes last.
     """
     files = [path for path in tree if path[-8:].lower() == FILE.lower()]
     seen: set[str] = set()
+    hidden: dict[str, Place] = {}
     for root in roots:
         start = f"{root}/" if root else ""
-        for path in sorted((p for p in files if p.startswith(start)), key=lambda p: p.encode().split(b"/")):
+        for path in sorted((p for p in files if p.startswith(start)), key=lambda p: p.split("/")):
             inside = tuple(path[len(start) :].split("/"))
             if path in seen or inside[-1].lower() != FILE.lower():
                 continue
-            if any(part.startswith(".") for part in inside):
+            place = Place(path=path, root=root, inside=inside)
+            if place.hidden_by:
+                hidden.setdefault(path, place)
                 continue
             seen.add(path)
-            yield Place(path=path, root=root, inside=inside)
+            yield place
+    yield from (place for path, place in hidden.items() if path not in seen)
 
 
 def qualified_places(tree: FileTree, setting: Setting) -> Iterator[tuple[Place, str, str]]:
@@ -95,8 +127,12 @@ def argument_names(fields: Mapping[str, Any]) -> tuple[str, ...]:
 
 def overlooked(place: Place) -> Skipped:
     """Return why a file that is no `SKILL.md` of a folder directly below its root is not looked at."""
+    hidden = place.hidden_by
     if place.inside[-1] != FILE:
         code, reason, repair = "file-name", f"the file has to be named {FILE}", f"rename it to {FILE}"
+    elif hidden:
+        code, reason = "hidden-folder", f"the folder {hidden} starts with a dot and is not looked into"
+        repair = f"give {hidden} a name without the dot, or move the skill out of it"
     elif len(place.inside) == 1:
         code, reason = "no-folder", "a skill is a folder, and this file lies in the root itself"
         repair = "put it into a folder of its own, named like the skill"

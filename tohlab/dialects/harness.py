@@ -16,16 +16,17 @@ cannot express raises `UnsupportedByDialect`.
 
 from __future__ import annotations
 
-import contextlib
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
-from typing import Any, Literal, Self
+from pathlib import PurePosixPath
+from typing import Any, Literal, TypeVar
 
 from tohlab.dialects.base import Provenance
-from tohlab.errors import SkillError, UnsupportedByDialect
+from tohlab.dialects.file_tree import FileTree as FileTree
+from tohlab.dialects.file_tree import layered as layered
+from tohlab.dialects.layout import RequestLayout as RequestLayout
+from tohlab.errors import UnsupportedByDialect
 from tohlab.request import Span
 
 Place = Literal["system", "developer", "user", "tool-description", "none"]
@@ -33,88 +34,30 @@ Order = Literal["given", "name-bytes", "name-locale", "path-bytes", "category", 
 OnChange = Literal["append", "rewrite", "ignored", "tool-rewrite", "announced-silently"]
 
 
-class FileTree(Mapping[str, bytes]):
-    """The files below a skills root, by relative path with `/` between the parts; read when asked for.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillRoot:
+    """A folder in which a harness looks for skills; a harness that asks for more has a root of its own."""
 
-    Args:
-        texts: file contents held in memory, or None.
-        directory: a folder on disk whose files are read on demand, or None.
-    """
+    folder: str = ""
+    """Relative to the root of the tree; empty for the tree itself."""
+    project: bool = False
+    """Part of a project: looked into only where the project is trusted."""
 
-    def __init__(self, contents: Mapping[str, bytes], directory: Path | None = None) -> None:
-        self._contents = dict(contents)
-        self._directory = directory
-        self._paths: Mapping[str, None] | None = None
-
-    @classmethod
-    def of(cls, texts: Mapping[str, str]) -> Self:
-        """Return a tree of texts held in memory, encoded as UTF-8 (lone surrogates kept)."""
-        return cls({path: text.encode("utf-8", "surrogatepass") for path, text in texts.items()})
-
-    @classmethod
-    def at(cls, directory: str | os.PathLike[str]) -> Self:
-        """Return the tree of a folder on disk; links are followed, loops are not.
-
-        Raises:
-            SkillError: there is no such folder.
-        """
-        path = Path(directory)
-        if not path.is_dir():
-            raise SkillError(f"there is no folder {path}; give the folder that holds the skills")
-        return cls({}, path)
-
-    def __getitem__(self, path: str) -> bytes:
-        if path not in self._contents:
-            if self._directory is None or path not in self._listed():
-                raise KeyError(path)
-            self._contents[path] = (self._directory / path).read_bytes()
-        return self._contents[path]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._listed())
-
-    def __len__(self) -> int:
-        return len(self._listed())
-
-    def __contains__(self, path: object) -> bool:
-        return path in self._listed()
-
-    def _listed(self) -> Mapping[str, None]:
-        if self._paths is None:
-            found = self._contents if self._directory is None else _walk(self._directory)
-            self._paths = dict.fromkeys(found)
-        return self._paths
-
-    def text(self, path: str) -> str:
-        """Return a file as text: UTF-8, what is not becomes U+FFFD; a byte order mark is kept."""
-        data = self[path]
-        if self._directory is None:
-            with contextlib.suppress(UnicodeDecodeError):
-                return data.decode("utf-8", "surrogatepass")
-        return data.decode("utf-8", "replace")
-
-    def below(self, directory: str) -> tuple[str, ...]:
-        """Return the paths inside a folder of the tree, in path order (bytes)."""
-        prefix = f"{directory}/" if directory else ""
-        return tuple(sorted(p for p in self._listed() if p.startswith(prefix)))
-
-    def named(self, *names: str) -> tuple[str, ...]:
-        """Return the paths whose last part is one of `names`, in path order (bytes)."""
-        return tuple(sorted(p for p in self._listed() if PurePosixPath(p).name in names))
+    @property
+    def prefix(self) -> str:
+        """What the paths of its files begin with."""
+        return f"{self.folder}/" if self.folder else ""
 
 
-def _walk(directory: Path) -> Iterator[str]:
-    seen: set[tuple[int, int]] = set()
-    for here, folders, files in os.walk(directory, followlinks=True):
-        status = os.stat(here)  # noqa: PTH116 - paths are text here, for speed over large trees
-        if (status.st_dev, status.st_ino) in seen:
-            folders.clear()
-            continue
-        seen.add((status.st_dev, status.st_ino))
-        folders[:] = sorted(f for f in folders if f != ".git")
-        base = os.path.relpath(here, directory).replace(os.sep, "/")
-        for name in sorted(files):
-            yield name if base == "." else f"{base}/{name}"
+Root = TypeVar("Root", bound=SkillRoot)
+
+
+def _as_root(given: Any, kind: type[Root]) -> Root:
+    if isinstance(given, kind):
+        return given
+    if isinstance(given, SkillRoot):
+        return kind(folder=given.folder, project=given.project)
+    return kind(folder=str(given).strip("/"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,10 +76,46 @@ class Setting:
     """Whether the program's own skills are listed too."""
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """Further switches of one harness, by its own words."""
+    mounts: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Folders of the tree that do not lie below `root`, with their absolute paths; the longest folder counts.
+
+    So `{"project": "/work/app", "home": "/home/me"}` goes with a tree of several roots."""
+
+    def base_of(self, relative: str) -> tuple[str, str]:
+        """Return the absolute path by which a file of the tree is told, in two: a folder's, and the rest."""
+        for folder in sorted(self.mounts, key=len, reverse=True):
+            if relative == folder or relative.startswith(f"{folder}/"):
+                return self.mounts[folder], relative[len(folder) + 1 :]
+        return self.root, relative
 
     def path_of(self, relative: str) -> str:
         """Return the absolute path of a file of the tree."""
-        return f"{self.root}/{relative}" if relative else self.root
+        base, rest = self.base_of(relative) if self.mounts else (self.root, relative)
+        return f"{base}/{rest}" if rest else base
+
+    def inside(self, path: str) -> str | None:
+        """Return the path in the tree of an absolute path; None for one that leads elsewhere."""
+        places = {**self.mounts, "": self.root}
+        for folder, base in sorted(places.items(), key=lambda place: len(place[1]), reverse=True):
+            if path == base:
+                return folder
+            if path.startswith(f"{base}/"):
+                rest = path[len(base) + 1 :]
+                return f"{folder}/{rest}" if folder else rest
+        return None
+
+    def skill_roots(self, kind: type[Root]) -> tuple[Root, ...]:
+        """Return the roots to look into, strongest first: the option `roots`, or the tree itself.
+
+        With the option `trusted` false those of a project are left out.
+
+        Args:
+            kind: the harness's own class of roots; folders given by their paths alone become such.
+        """
+        given = self.options.get("roots")
+        roots = [_as_root(root, kind) for root in (("",) if given is None else given)]
+        trusted = self.options.get("trusted", True)
+        return tuple(root for root in roots if trusted or not root.project)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,6 +249,14 @@ class Harness(ABC):
     """Where the harness looks, strongest first, as it documents them."""
     duplicate: str = ""
     """Which of two skills of one name wins."""
+    layers: tuple[SkillRoot, ...] = ()
+    """Its own roots for a tree with a `project` and a `home`, strongest first: what the option `roots` takes.
+
+    Empty where it looks into one root, or where the roots besides the first are not told by folders."""
+    tool_order: tuple[str, ...] = ()
+    """The tools that the program offers, in the order in which it sends them; empty where not seen."""
+    layouts: tuple[RequestLayout, ...] = ()
+    """How its requests are laid out, where that was seen."""
     load_tool: str | None = None
     """The tool by which a model loads a skill, or None where it reads the file."""
     not_measured: tuple[str, ...] = ()
@@ -293,6 +280,30 @@ class Harness(ABC):
         Empty where there is none (also: where the harness offers none without skills).
         """
         return ()
+
+    def tool_names(self, loaded: Loaded, setting: Setting) -> tuple[str, ...]:
+        """Return the names of the tools that a request offers, in their order; the load tool only if there.
+
+        Raises:
+            UnsupportedByDialect: the program's tools are not known.
+        """
+        if not self.tool_order:
+            raise UnsupportedByDialect(f"the tools that {self.title} offers beside its own were not seen")
+        offered = bool(self.tools(loaded, setting))
+        return tuple(name for name in self.tool_order if name != self.load_tool or offered)
+
+    def announced(self, before: Loaded, after: Loaded, setting: Setting) -> tuple[str, ...]:
+        """Return what changed skills append to the conversation; nothing where the list is the same.
+
+        It is what an `append` of `on_change` or `on_resume` appends: the whole list, unless a harness has
+        other words.
+        """
+        text = self.listing(after, setting).text
+        return (text,) if text and text != self.listing(before, setting).text else ()
+
+    def reached(self, before: Loaded, after: Loaded) -> Loaded:
+        """Return what a tool call finds in a session begun with `before`, once the files give `after`."""
+        return before if self.on_change == "ignored" else after
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return what the model reads for a call; `arguments` are parsed JSON, None for an unknown tool.

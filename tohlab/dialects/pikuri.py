@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.escapes import escaped
 from tohlab.dialects.folders import cut_frontmatter, duplicate, line_of, overlooked, places, roots_of
 from tohlab.dialects.gates import gate_opens, gate_patterns
 from tohlab.dialects.harness import (
@@ -235,7 +236,7 @@ class Pikuri(Harness):
             return Listing(text="", place=self.place, dropped=gated)
         text, spans = HEAD, []
         for skill in visible:
-            entry = ENTRY.format(name=_escape(skill.name), description=_escape(skill.description or ""))
+            entry = ENTRY.format(name=escaped(skill.name), description=escaped(skill.description or ""))
             stop = len(text) + len(entry) - 1
             spans.append(Span(label=f'entry "{skill.name}"', start=len(text), stop=stop))
             text += entry
@@ -285,12 +286,6 @@ def _parameters() -> dict[str, Any]:
             "required": ["name"],
         }
     )
-
-
-def _escape(text: str) -> str:
-    for raw, escaped in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&apos;")):
-        text = text.replace(raw, escaped)
-    return text
 
 
 def _parse(text: str, path: str, folder: str, notes: list[str]) -> HarnessSkill | Skipped:

@@ -16,10 +16,14 @@ from typing import Final, Literal
 Missing = Literal["literal", "empty", "undefined"]
 """What stands in the place of a value that was not given: the placeholder itself, nothing, or JavaScript's
 word for nothing."""
-Words = Literal["shell", "quotes", "space"]
+Words = Literal["shell", "quotes", "leading", "space"]
 """How arguments are split. `shell`: as a POSIX shell, at white space alone where quotes are not closed.
-`quotes`: runs between quotes or white space, the quotes taken off, no escapes. `space`: at white space."""
+`quotes`: runs between quotes or white space, the quotes taken off, no escapes. `leading`: double quotes hold
+white space anywhere, single ones at the start of a word, no escapes, and a quote has to be closed.
+`space`: at white space."""
 
+MAX_DIGITS: Final = 18
+"""Of a number in a body; a longer one is beyond every word."""
 _QUOTED_WORD: Final = re.compile(r"\[Image\s+\d+\]|\"[^\"]*\"|'[^']*'|[^\s\"']+", re.IGNORECASE)
 _EDGE_QUOTES: Final = re.compile(r"\A[\"']|[\"']\Z")
 _FENCE: Final = re.compile(r"^(```+|~~~+)[^\n]*\n.*?^\1[^\S\n]*$", re.MULTILINE | re.DOTALL)
@@ -54,6 +58,10 @@ class Substitution:
     """Whether `$ARGUMENTS[N]` is a word; else it is all arguments and a bracket."""
     named: bool = False
     """Whether `$name` is a word, for names that the skill declares."""
+    hyphen_names: bool = False
+    """Whether a name goes on over a hyphen: `$a-b` is no `$a` then, and `$a[` is one."""
+    whole_arguments: bool = False
+    """Whether `$ARGUMENTSX` is no placeholder."""
     whole_number: bool = False
     """Whether `$1x` is no placeholder."""
     last_swallows: bool = False
@@ -70,11 +78,19 @@ class Substitution:
     them where `$ARGUMENTS` is replaced."""
     append: str = ""
     """What is put behind a body that has no use for its arguments, with `{arguments}`; empty for nothing."""
+    append_empty: bool = False
+    """Whether that is put there for arguments of white space alone as well."""
     append_if: Literal["absent", "unused"] = "absent"
     """`absent`: the body has no placeholder at all. `unused`: none was replaced, whatever is there."""
 
     def split(self, arguments: str) -> tuple[str, ...]:
-        """Return the words of `arguments`."""
+        """Return the words of `arguments`.
+
+        Raises:
+            UnmatchedQuote: a quote is not closed, where the rules ask for that.
+        """
+        if self.words == "leading":
+            return tuple(_leading_words(arguments))
         if self.words == "quotes":
             return tuple(_EDGE_QUOTES.sub("", word) for word in _QUOTED_WORD.findall(arguments))
         if self.words == "shell":
@@ -99,15 +115,46 @@ class Substitution:
             arguments: as typed.
             names: the names that the skill declares for its words, in their order; ignored unless `named`.
             variables: what `${NAME}` stands for; other such text stays.
+
+        Raises:
+            UnmatchedQuote: as `split`, where the body has a placeholder.
         """
         run = _Run(self, arguments, tuple(names) if self.named else (), variables or {}, body)
         text = run.over(body)
         if self.rescan:
             text = run.all_arguments(text)
         wanted = run.used if self.append_if == "unused" else run.seen
-        if self.append and not wanted and arguments.strip():
+        if self.append and not wanted and (self.append_empty or arguments.strip()):
             text += self.append.format(arguments=arguments)
         return Substituted(text=text, used=run.used)
+
+
+class UnmatchedQuote(ValueError):
+    """A quote in the arguments is not closed."""
+
+
+def _leading_words(arguments: str) -> list[str]:
+    words, word, quote = [], "", ""
+    for char in arguments:
+        if char == quote:
+            quote = ""
+        elif quote:
+            word += char
+        elif char == '"' or (char == "'" and not word):
+            quote = char
+        elif char.isspace():
+            if word:
+                words.append(word)
+            word = ""
+        else:
+            word += char
+    if quote:
+        raise UnmatchedQuote("a quote in the arguments is not closed")
+    return [*words, word] if word else words
+
+
+def _number(digits: str) -> int:
+    return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS
 
 
 class _Run:
@@ -121,14 +168,20 @@ class _Run:
     ) -> None:
         self.rules = rules
         self.arguments = arguments
-        self.words = rules.split(arguments)
+        self.split: tuple[str, ...] | None = None
         self.names = names
         self.variables = variables
         self.seen = False
         self.used = False
         self.pattern = self._pattern()
         numbers = re.findall(rf"\$({_NUMBER[rules.digits]})", body) if rules.last_swallows else []
-        self.last = max(map(int, numbers), default=0)
+        self.last = max(map(_number, numbers), default=0)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        if self.split is None:
+            self.split = self.rules.split(self.arguments)
+        return self.split
 
     def _pattern(self) -> re.Pattern[str]:
         rules = self.rules
@@ -136,10 +189,11 @@ class _Run:
         if rules.indexed:
             tokens.append(r"\$ARGUMENTS\[(?P<index>[0-9]+)\]")
         if not rules.rescan:
-            tokens.append(r"(?P<all>\$ARGUMENTS)")
+            tokens.append(r"(?P<all>\$ARGUMENTS\b)" if rules.whole_arguments else r"(?P<all>\$ARGUMENTS)")
         if self.names:
             longest_first = sorted(self.names, key=len, reverse=True)
-            tokens.append(rf"\$(?P<name>{'|'.join(map(re.escape, longest_first))})(?![\w\[])")
+            after = "A-Za-z0-9_-" if rules.hyphen_names else r"\w\["
+            tokens.append(rf"\$(?P<name>{'|'.join(map(re.escape, longest_first))})(?![{after}])")
         end = r"(?!\w)" if rules.whole_number else ""
         tokens.append(rf"\$(?P<number>{_NUMBER[rules.digits]}){end}")
         if self.variables:
@@ -163,6 +217,7 @@ class _Run:
         if self.rules.escape and len(slashes) == 1:
             return str(token)
         self.seen = True
+        _ = self.words  # a quote that is not closed is an error even where no word is asked for
         return str(slashes) + self._value(token, found)
 
     def _value(self, token: str, found: Mapping[str, str | None]) -> str:
@@ -173,7 +228,7 @@ class _Run:
         name = found.get("name")
         if name is not None:
             return self._word(self.names.index(name), token, rules.missing_name)
-        number = int(found.get("index") or found.get("number") or 0)
+        number = _number(found.get("index") or found.get("number") or "0")
         if found.get("index") is not None:
             return self._word(number, token, rules.missing)
         index = number - rules.first

@@ -33,13 +33,15 @@ class Door:
     tool: str = ""
     parameters: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     """For a tool: its parameters, with `{name}` and `{arguments}` in their values."""
+    names: str = "arguments: [{names}]\n"
+    """How a skill declares names for its words, whole lines of frontmatter."""
     gesture: str = ""
     """For a user: what is typed, with `{name}`; arguments follow after a space."""
 
 
-def _tool(harness: str, tool: str, name: str, arguments: str) -> Door:
+def _tool(harness: str, tool: str, name: str, arguments: str, **more: str) -> Door:
     parameters = MappingProxyType({name: "{name}", arguments: "{arguments}"})
-    return Door(harness=harness, kind="tool", tool=tool, parameters=parameters)
+    return Door(harness=harness, kind="tool", tool=tool, parameters=parameters, **more)
 
 
 DOORS: Final = (
@@ -47,7 +49,7 @@ DOORS: Final = (
     Door(harness="claude-code", kind="user", gesture="/{name}"),
     _tool("cline", "skills", "skill", "args"),
     Door(harness="codex", kind="user", gesture="${name}"),
-    _tool("goose", "load_skill", "name", "args"),
+    _tool("goose", "load_skill", "name", "args", names="metadata:\n  arguments: [{names}]\n"),
     Door(harness="hermes", kind="user", gesture="/{name}"),
     Door(harness="mistral-vibe", kind="user", gesture="/{name}"),
     Door(harness="opencode", kind="user", gesture="/{name}"),
@@ -156,7 +158,7 @@ def _row(door: Door) -> SubstitutionRow:
     whole = _inside(door, "$ARGUMENTS", "a  b") == "a  b"
     pair = _inside(door, "$0|$1|", "a b")
     first: Literal[0, 1] | None = 0 if pair == "a|b|" else 1 if pair.split("|")[1].startswith("a") else None
-    named = _inside(door, "$who|", "a", "arguments: [who]\n") == "a|"
+    named = _inside(door, "$who|", "a", door.names.format(names="who")) == "a|"
     numbers = first is not None
     replaced = whole or numbers
     one = f"${first}" if numbers else "$ARGUMENTS"
@@ -175,7 +177,9 @@ def _row(door: Door) -> SubstitutionRow:
         last_swallows=_inside(door, f"{one}|", "a b") == "a b|" if numbers else None,
         indexed=_inside(door, "$ARGUMENTS[1]", "a b") == "b",
         named=named,
-        missing_name=_missing(_inside(door, "$who $else|", "a", "arguments: [who, else]\n"), "a ", "$else")
+        missing_name=_missing(
+            _inside(door, "$who $else|", "a", door.names.format(names="who, else")), "a ", "$else"
+        )
         if named
         else None,
         fenced=_inside(door, f"\n```\n{one}\n```\n", "a") == "\n```\na\n```\n" if replaced else None,
@@ -191,7 +195,11 @@ def _row(door: Door) -> SubstitutionRow:
 def _words(door: Door, first: int | None) -> Words:
     start = first or 0
     text = _inside(door, f"${start}|${start + 1}|", "x'y z'w")
-    return "shell" if text.startswith("xy zw|") else "quotes" if text.startswith("x|y z") else "space"
+    if text.startswith("xy zw|"):
+        return "shell"
+    if text.startswith("x|y z"):
+        return "quotes"
+    return "leading" if _inside(door, f"${start}|", "'x y' z").startswith("x y|") else "space"
 
 
 def _missing(text: str, before: str, literal: str) -> Missing:

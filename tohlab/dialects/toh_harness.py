@@ -117,6 +117,17 @@ class TheOpenHarnessAdapter(Harness):
         """
         return self._catalog(loaded, setting, "replacement")
 
+    def announced(self, before: Loaded, after: Loaded, setting: Setting) -> tuple[str, ...]:
+        """Return the whole catalog again, or that none is left; nothing where it is the same.
+
+        Raises:
+            CatalogError: a limit that the program refuses.
+        """
+        earlier, now = self.listing(before, setting), self.listing(after, setting)
+        if earlier.text == now.text:
+            return ()
+        return (self.replacement(after, setting).text if earlier.text else now.text,)
+
     def _catalog(self, loaded: Loaded, setting: Setting, form: Form) -> Listing:
         dialect = self._dialect(setting)
         listed = [skill for skill in loaded.skills if skill.listed]

@@ -231,6 +231,11 @@ class ClaudeCode(Harness):
         )
         return self.listing(replace(after, skills=changed), setting)
 
+    def announced(self, before: Loaded, after: Loaded, setting: Setting) -> tuple[str, ...]:
+        """Return the list of the new and changed skills alone; nothing is said of one that is gone."""
+        text = self.announcement(before, after, setting).text
+        return (text,) if text else ()
+
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the `Skill` tool in the form of Anthropic's API; the same with any skills."""
         return ({"name": "Skill", "description": DESCRIPTION, "input_schema": deepcopy(dict(PARAMETERS))},)

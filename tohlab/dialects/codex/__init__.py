@@ -17,7 +17,7 @@ from typing import Any, Final
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.codex.budget import Budget, Entry, shares
 from tohlab.dialects.codex.mentions import mentioned
-from tohlab.dialects.codex.reading import SkillRoot, find, parse, reaches
+from tohlab.dialects.codex.reading import CodexRoot, find, parse, reaches
 from tohlab.dialects.codex.shell import cat
 from tohlab.dialects.codex.texts import (
     BASE_POLICY,
@@ -41,6 +41,7 @@ from tohlab.dialects.harness import (
     HarnessSkill,
     Listing,
     Loaded,
+    RequestLayout,
     Setting,
     Skipped,
     UserTurn,
@@ -60,12 +61,12 @@ TOOLS: Final = (
 )
 """The program's tools, in its order; none of them is about skills."""
 ROOTS_OF_CODEX: Final = (
-    SkillRoot(folder="project/.codex/skills", scope="repo"),
-    SkillRoot(folder="home/.codex/skills", scope="user"),
-    SkillRoot(folder="home/.agents/skills", scope="user"),
-    SkillRoot(folder="home/.codex/skills/.system", scope="system"),
-    SkillRoot(folder="etc/codex/skills", scope="admin"),
-    SkillRoot(folder="project/.agents/skills", scope="repo"),
+    CodexRoot(folder="project/.codex/skills", scope="repo"),
+    CodexRoot(folder="home/.codex/skills", scope="user"),
+    CodexRoot(folder="home/.agents/skills", scope="user"),
+    CodexRoot(folder="home/.codex/skills/.system", scope="system"),
+    CodexRoot(folder="etc/codex/skills", scope="admin"),
+    CodexRoot(folder="project/.agents/skills", scope="repo"),
 )
 """Codex's own roots in the order of their aliases, for a tree with a project and a home: the option `roots`.
 
@@ -232,11 +233,11 @@ class Codex(Harness):
         return [Cut(name=skill.name, before_chars=before, after_chars=chars, why=why)]
 
 
-def _roots(setting: Setting) -> tuple[SkillRoot, ...]:
-    return tuple(setting.options.get("roots") or (SkillRoot(),))
+def _roots(setting: Setting) -> tuple[CodexRoot, ...]:
+    return setting.skill_roots(CodexRoot)
 
 
-def _root_of(path: str, setting: Setting) -> SkillRoot:
+def _root_of(path: str, setting: Setting) -> CodexRoot:
     # A root may lie in a hidden folder of another, which then does not look into it.
     return next(root for root in _roots(setting) if reaches(root, path))
 
@@ -260,6 +261,20 @@ def _aliases(skills: list[HarnessSkill], setting: Setting) -> tuple[dict[str, st
     return aliases, table
 
 
+_NEWER_KEYS: Final = (
+    "model",
+    "stream",
+    "input",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning",
+    "store",
+    "include",
+    "prompt_cache_key",
+    "text",
+    "client_metadata",
+)
+"""Of the body for the newer models, whose tools stand in the first item of `input`."""
 _PROVENANCE: Final = Provenance(
     fidelity="executed",
     program="Codex",
@@ -293,7 +308,19 @@ HARNESS: Final = Codex(
         "/etc/codex/skills",
     ),
     duplicate="both are listed, and $name loads neither; the same file under two paths counts once",
+    layers=ROOTS_OF_CODEX,
     load_tool=None,
+    tool_order=TOOLS,
+    layouts=(
+        RequestLayout(
+            api="responses",
+            path="/v1/responses",
+            keys=_NEWER_KEYS,
+            tools_in="input/0/tools",
+            models="gpt-5.6*, gpt-6*, codex-auto-review",
+            provenance=_PROVENANCE,
+        ),
+    ),
     fallback_window_tokens=272_000,
     description_suffix="...",
     shell_tool=EXEC_COMMAND,

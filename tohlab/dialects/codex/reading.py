@@ -23,7 +23,7 @@ from tohlab.dialects.codex.texts import (
     NOT_UTF8,
     UNREADABLE,
 )
-from tohlab.dialects.harness import FileTree, HarnessSkill, Setting, Skipped
+from tohlab.dialects.harness import FileTree, HarnessSkill, Setting, SkillRoot, Skipped
 from tohlab.skills.frontmatter import missing_frontmatter
 from tohlab.skills.readers import YamlRead, serde_yaml
 from tohlab.skills.serde_yaml import Struct
@@ -78,27 +78,20 @@ def on_one_line(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SkillRoot:
+class CodexRoot(SkillRoot):
     """A folder in which Codex looks for skills."""
 
-    folder: str = ""
-    """Relative to the root of the tree; empty for the tree itself."""
     scope: Scope = "repo"
     """Whose it is: the list has `system`, `admin`, `repo` and `user` skills in this order."""
 
-    @property
-    def prefix(self) -> str:
-        """What the paths of its files begin with."""
-        return f"{self.folder}/" if self.folder else ""
 
-
-def reaches(root: SkillRoot, path: str) -> bool:
+def reaches(root: CodexRoot, path: str) -> bool:
     """Return whether a file lies in a root, and in no hidden folder of it."""
     inside = path.removeprefix(root.prefix).split("/")[:-1]
     return path.startswith(root.prefix) and not any(part.startswith(".") for part in inside)
 
 
-def find(tree: FileTree, root: SkillRoot) -> tuple[tuple[str, ...], tuple[Skipped, ...]]:
+def find(tree: FileTree, root: CodexRoot) -> tuple[tuple[str, ...], tuple[Skipped, ...]]:
     """Return the files of a root that are looked at, and the like-named ones that are not, with reasons."""
     folders: dict[str, set[str]] = {"": set()}
     candidates = []

@@ -57,10 +57,9 @@ def cat(arguments: Any, tree: FileTree, setting: Setting) -> Answer:
 
 def _in_tree(word: str, setting: Setting) -> str | None:
     path = posixpath.normpath(word)
-    base = setting.root if path.startswith(setting.root) else ROOT_IN_PROJECT
-    if path == base:
-        return ""
-    return path.removeprefix(f"{base}/") if path.startswith(f"{base}/") else None
+    if path == ROOT_IN_PROJECT or path.startswith(f"{ROOT_IN_PROJECT}/"):
+        return path[len(ROOT_IN_PROJECT) + 1 :]
+    return setting.inside(path)
 
 
 def _unsupported(command: Any) -> UnsupportedByDialect:

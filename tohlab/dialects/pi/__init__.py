@@ -8,13 +8,14 @@ process writes the block anew, so that the first changed entry ends the shared p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.escapes import escaped, escaped_path
 from tohlab.dialects.harness import (
     Answer,
     FileTree,
@@ -22,11 +23,12 @@ from tohlab.dialects.harness import (
     HarnessSkill,
     Listing,
     Loaded,
+    RequestLayout,
     Setting,
     Skipped,
     UserTurn,
 )
-from tohlab.dialects.pi.discovery import SkillRoot, walk
+from tohlab.dialects.pi.discovery import PiRoot, walk
 from tohlab.dialects.pi.loading import COLLISION, Diagnostic, make_skill
 from tohlab.dialects.pi.read import read
 from tohlab.ecma import trim
@@ -58,7 +60,6 @@ ENTRY: Final = """\
 TAIL: Final = "</available_skills>"
 SECTION: Final = "<skills>\n{block}\n</skills>"
 """The block, trimmed, as a section of the system prompt, before `<cwd>`."""
-ESCAPES: Final = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&apos;"))
 
 GESTURE: Final = "/skill:"
 INVOKED: Final = """\
@@ -104,10 +105,10 @@ TOOLS: Final = ("read", "bash", "edit", "write")
 """The program's own tools, in its order."""
 
 ROOTS: Final = (
-    SkillRoot(folder="project/.pi/skills", project=True),
-    SkillRoot(folder="project/.agents/skills", kind="agents", project=True),
-    SkillRoot(folder="home/.pi/agent/skills"),
-    SkillRoot(folder="home/.agents/skills", kind="agents"),
+    PiRoot(folder="project/.pi/skills", project=True),
+    PiRoot(folder="project/.agents/skills", kind="agents", project=True),
+    PiRoot(folder="home/.pi/agent/skills"),
+    PiRoot(folder="home/.agents/skills", kind="agents"),
 )
 """pi's own roots, strongest first, for a tree that holds a project and a home: the option `roots`.
 
@@ -191,9 +192,9 @@ class Pi(Harness):
         start = len(parts[0]) + 1
         for skill in shown:
             entry = ENTRY.format(
-                name=_escape(skill.name),
-                description=_escape(skill.description or ""),
-                location=_escape(setting.path_of(skill.path)),
+                name=escaped(skill.name),
+                description=escaped(skill.description or ""),
+                location=escaped_path(setting, skill.path),
             )
             spans.append(Span(label=f'entry "{skill.name}"', start=start, stop=start + len(entry)))
             parts.append(entry)
@@ -255,31 +256,24 @@ class Pi(Harness):
         return UserTurn(texts=(made + ARGUMENTS.format(arguments=arguments) if arguments else made,))
 
 
-def _roots(setting: Setting) -> Iterator[SkillRoot]:
-    roots = setting.options.get("roots")
-    if roots is None:
-        roots = (SkillRoot(kind=setting.options.get("kind", "pi")),)
-    for root in roots:
-        if setting.options.get("trusted", True) or not root.project:
-            yield root
+def _roots(setting: Setting) -> tuple[PiRoot, ...]:
+    if setting.options.get("roots") is None:
+        return (PiRoot(kind=setting.options.get("kind", "pi")),)
+    return setting.skill_roots(PiRoot)
 
 
-def _escape(text: str) -> str:
-    for raw, escaped in ESCAPES:
-        text = text.replace(raw, escaped)
-    return text
-
+_EXECUTED: Final = Provenance(
+    fidelity="executed",
+    program="@earendil-works/pi-coding-agent",
+    version="1.6.0",
+    date="2026-12-01",
+    where="dist/core/{skills,system-prompt,agent-session}.js",
+)
 
 HARNESS: Final = Pi(
     name="pi",
     title="pi",
-    provenance=Provenance(
-        fidelity="executed",
-        program="@earendil-works/pi-coding-agent",
-        version="1.6.0",
-        date="2026-12-01",
-        where="dist/core/{skills,system-prompt,agent-session}.js",
-    ),
+    provenance=_EXECUTED,
     text_provenance={
         "call": Provenance(
             fidelity="source",
@@ -300,7 +294,18 @@ HARNESS: Final = Pi(
         "~/.agents/skills",
     ),
     duplicate="the first root wins, and in one root the first in the order of folders",
+    layers=ROOTS,
     load_tool="read",
+    tool_order=TOOLS,
+    layouts=(
+        RequestLayout(
+            api="anthropic-messages",
+            path="/v1/messages?beta=true",
+            keys=("model", "messages", "max_tokens", "stream", "system", "tools"),
+            breakpoints=("tools/-1", "system/0", "messages/-1/content/-1"),
+            provenance=_EXECUTED,
+        ),
+    ),
     not_measured=(
         "links: the program drops a second path to one file without a word; a tree of files has no links",
         "skills of packages, settings and extensions; extra patterns of settings",

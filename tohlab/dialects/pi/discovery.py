@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from tohlab.dialects.harness import FileTree, Skipped
+from tohlab.dialects.harness import FileTree, SkillRoot, Skipped
 from tohlab.dialects.pi.ignore_rules import ignores
 
 FILE: Final = "SKILL.md"
@@ -20,16 +20,12 @@ Kind = Literal["pi", "agents"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SkillRoot:
+class PiRoot(SkillRoot):
     """A folder in which pi looks for skills."""
 
-    folder: str = ""
-    """Relative to the root of the tree; empty for the tree itself."""
     kind: Kind = "pi"
     """`pi` takes loose `.md` files of the root (`.pi/skills`, `--skill DIR`); `agents` those of every folder
     but the root (`.agents/skills`)."""
-    project: bool = False
-    """Part of a project: looked into only where the project is trusted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +45,7 @@ class _Folder:
     entries: dict[str, _Folder | None]
 
 
-def walk(tree: FileTree, root: SkillRoot) -> Found:
+def walk(tree: FileTree, root: PiRoot) -> Found:
     """Return the files of a root that pi reads, and those that it passes over and that look like skills."""
     top = _Folder(root.folder, "", {})
     base = f"{root.folder}/" if root.folder else ""

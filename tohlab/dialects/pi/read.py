@@ -49,7 +49,7 @@ def read(arguments: Any, tree: FileTree, setting: Setting) -> Answer:
     if isinstance(wrong, str):
         return Answer(text=wrong, is_error=True)
     path = _resolve(wrong["path"], setting)
-    inside = _inside(path, setting.root)
+    inside = setting.inside(path)
     if inside is None or inside not in tree:
         return _missing(path, inside, tree)
     data = tree[inside]
@@ -120,16 +120,11 @@ def _resolve(path: str, setting: Setting) -> str:
     if path == "~" or path.startswith("~/"):
         path = home + path[1:]
     # A root and a home may be placeholders, which are absolute all the same.
-    absolute = any(path == place or path.startswith(f"{place}/") for place in (setting.root, home))
+    places = (setting.root, home, *setting.mounts.values())
+    absolute = any(path == place or path.startswith(f"{place}/") for place in places)
     if not absolute and not path.startswith("/"):
         path = f"{setting.options.get('cwd', '<PROJECT>')}/{path}"
     return posixpath.normpath(path)
-
-
-def _inside(path: str, root: str) -> str | None:
-    if path == root:
-        return ""
-    return path[len(root) + 1 :] if path.startswith(f"{root}/") else None
 
 
 def _missing(path: str, inside: str | None, tree: FileTree) -> Answer:
