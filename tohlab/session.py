@@ -23,7 +23,6 @@ from tohlab.skills.loading import load_skill
 from tohlab.skills.model import SkillSource, SkillSummary
 from tohlab.tools import AbortSignal, AskUserTool, SkillTool, ToolResult, ToolSurface, failure
 
-
 Break = Literal["compaction", "header_change"]
 """What a session does on purpose that ends a shared prefix."""
 

@@ -8,7 +8,9 @@ of skills (`harness_scene`) or from a file (`read_session`, `recorded_scene`).
 from __future__ import annotations
 
 from tohlab.edits.conversation import Conversation
-from tohlab.edits.costs import EditUse, edit_costs
+from tohlab.edits.costs import EditUse, SessionUse, edit_costs, session_use
+from tohlab.edits.figure import EditGrid
+from tohlab.edits.files import read_session
 from tohlab.edits.generated import long_conversation
 from tohlab.edits.layout import harness_request
 from tohlab.edits.plain import PLAIN
@@ -25,17 +27,21 @@ __all__ = [
     "Conversation",
     "Edit",
     "EditCost",
+    "EditGrid",
     "EditName",
     "EditUse",
     "Exchange",
     "Scene",
+    "SessionUse",
     "Setup",
     "edit_costs",
     "get_setups",
     "harness_request",
     "harness_scene",
     "long_conversation",
+    "read_session",
     "recorded_scene",
+    "session_use",
     "setup_names",
     "what_edits_cost",
 ]

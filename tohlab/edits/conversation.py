@@ -1,6 +1,6 @@
 """A conversation apart from the harness that leads it: what would be said whatever the list of skills is.
 
-A `Conversation` holds the system text, the tools and the talk of an agent without its skills; where the skills
+A `Conversation` holds the system text, the tools and the talk of an agent without its skills; where these
 stand among them is a harness's business (`tohlab.edits.layout`). The model is called after each message of a
 user and after each group of tool results.
 """
@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from tohlab.request import Message, ToolSchema, text_message
 
-NEXT_TEXT = "Thank you. Please go on with the next one."
+NEXT_TEXT: Final = "Thank you. Please go on with the next one."
 """What the user says next, unless a conversation says otherwise."""
+
+NEXT: Final = text_message("user", NEXT_TEXT, kind="user")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +29,7 @@ class Conversation:
     """The agent's tools without the one that loads skills, in wire order."""
     messages: tuple[Message, ...] = ()
     """The talk, up to the model's last answer."""
-    following: Message = text_message("user", NEXT_TEXT, kind="user")
+    following: Message = NEXT
     """What the user says next."""
     gap_s: float = 15.0
     """How many seconds lie between two calls of the model."""

@@ -24,7 +24,7 @@ from tohlab.prefix.policies.base import Use
 from tohlab.prefix.policies.cached import cached_request
 from tohlab.tokens.cost import cost_usd
 from tohlab.tokens.meter import TokenMeter, get_meter
-from tohlab.tokens.prices import Price, PriceTable
+from tohlab.tokens.prices import PER_TOKENS, Price, PriceTable
 from tohlab.tokens.usage import Usage
 
 RENDERER: Final = "plain"
@@ -64,6 +64,8 @@ class EditUse:
     plain_tokens: int
     twin_read_tokens: int
     """What the request without the edit reads."""
+    keepable_tokens: int
+    """What that one shares with what was sent and answered before: the most that could be kept."""
     sentence: str
     """What happened, why and where, and what is cheapest."""
     cost_usd: Decimal | None = None
@@ -74,7 +76,7 @@ class EditUse:
     price_status: str = ""
     break_even_turns: int | None = None
     """How many turns later the edit has paid for itself by shorter requests: 0 where it costs nothing more,
-    None where it never does. In dollars where there is a price, else in tokens that are not read."""
+    None where it never does, and without a price."""
 
     @property
     def reused_share(self) -> float:
@@ -85,6 +87,12 @@ class EditUse:
     def shared_share(self) -> float:
         """The part of it that is shared with what was sent before, 0 to 1: the most that could be read."""
         return self.shared_tokens / self.total_tokens if self.total_tokens else 1.0
+
+    @property
+    def kept_share(self) -> float:
+        """What is read of what could be kept, 0 to 1: what a gate looks at, since an edit that only appends
+        makes the request longer and loses nothing."""
+        return min(self.read_tokens / self.keepable_tokens, 1.0) if self.keepable_tokens else 1.0
 
     @property
     def lost_tokens(self) -> int:
@@ -108,7 +116,14 @@ class EditUse:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: every field and the derived numbers; amounts are texts."""
         result: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        for name in ("reused_share", "shared_share", "lost_tokens", "turns_worth", "extra_cost_usd"):
+        for name in (
+            "reused_share",
+            "shared_share",
+            "kept_share",
+            "lost_tokens",
+            "turns_worth",
+            "extra_cost_usd",
+        ):
             result[name] = getattr(self, name)
         for name in ("cost_usd", "twin_cost_usd", "extra_cost_usd"):
             if result[name] is not None:
@@ -157,17 +172,84 @@ def edit_costs(
         for edit in (wanted if wanted is not None else tuple(e for e in ALL_EDITS if e in scene.edited))
     ]
     rows: list[EditUse] = []
+    twins: dict[tuple[int, str], Explanation] = {}
     for scene, edit in work:
         for setup in chosen:
-            rows.append(_row(scene, edit, setup, paid[setup.name], meter))
+            key = (id(scene), setup.name)
+            if key not in twins:
+                twins[key] = _explained(scene, "append", setup, meter)
+            rows.append(_row(scene, edit, setup, paid[setup.name], meter, twins[key]))
             if progress is not None:
                 progress(len(rows), len(work) * len(chosen))
     return tuple(rows)
 
 
-def _row(scene: Scene, edit: EditName, setup: Setup, price: Price | None, meter: TokenMeter) -> EditUse:
-    found = _explained(scene, edit, setup, price, meter)
-    twin = found if edit == "append" else _explained(scene, "append", setup, price, meter)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionUse:
+    """What the requests of a session read of one cache, from the second one on."""
+
+    setup: str
+    policy: str
+    status: str
+    before_tokens: int
+    """All requests but the last together: what could be kept."""
+    read_tokens: int
+    """What the request after each read, at most what stood in the one before it."""
+
+    @property
+    def kept_share(self) -> float:
+        """What is read of what could be kept, 0 to 1."""
+        return self.read_tokens / self.before_tokens if self.before_tokens else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data under the same names, with `kept_share`."""
+        result: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        result["kept_share"] = self.kept_share
+        return result
+
+
+def session_use(
+    scene: Scene, setup: str | Setup, meter: TokenMeter | None = None, *, whole: bool = False
+) -> SessionUse:
+    """Return what the session so far read of a cache that was empty at its start.
+
+    Args:
+        scene: the session.
+        setup: one cache; a policy's name stands for its first setup.
+        meter: what counts; `o200k_base` unless told otherwise.
+        whole: take the next request, without an edit, as the session's last one.
+
+    Raises:
+        UnknownPolicy: no such policy or setup.
+    """
+    meter = meter or get_meter()
+    rules = get_setups(setup)[0]
+    cache = rules.rules.start()
+    exchanges = (*scene.sent, Exchange(request=scene.appended, at_s=scene.at_s)) if whole else scene.sent
+    before = read = last = 0
+    for i, exchange in enumerate(exchanges):
+        use = cache.submit(rules.sent(exchange).cached(meter), exchange.at_s)
+        before += last
+        read += min(use.read_tokens, last) if i else 0
+        last = use.total_tokens
+    return SessionUse(
+        setup=rules.name,
+        policy=rules.policy,
+        status=rules.rules.status,
+        before_tokens=before,
+        read_tokens=read,
+    )
+
+
+def _row(
+    scene: Scene,
+    edit: EditName,
+    setup: Setup,
+    price: Price | None,
+    meter: TokenMeter,
+    twin: Explanation,
+) -> EditUse:
+    found = twin if edit == "append" else _explained(scene, edit, setup, meter)
     cost, twin_cost = _paid(found.use, price), _paid(twin.use, price)
     return EditUse(
         scene=scene.title,
@@ -188,7 +270,8 @@ def _row(scene: Scene, edit: EditName, setup: Setup, price: Price | None, meter:
         long_write_tokens=found.use.long_write_tokens,
         plain_tokens=found.use.plain_tokens,
         twin_read_tokens=twin.use.read_tokens,
-        sentence=found.sentence,
+        keepable_tokens=shared_with_sent(scene.sent, scene.appended, meter),
+        sentence=_sentence(found, edit, cost, twin_cost),
         cost_usd=cost,
         twin_cost_usd=twin_cost,
         price_model=price.model if price else "",
@@ -198,13 +281,18 @@ def _row(scene: Scene, edit: EditName, setup: Setup, price: Price | None, meter:
     )
 
 
-def _explained(
-    scene: Scene, edit: EditName, setup: Setup, price: Price | None, meter: TokenMeter
-) -> Explanation:
+def _explained(scene: Scene, edit: EditName, setup: Setup, meter: TokenMeter) -> Explanation:
     sent = [setup.sent(exchange) for exchange in scene.sent]
     after = setup.sent(Exchange(request=scene.after(edit), at_s=scene.at_s))
-    rates = price.rates if price else None
-    return explain(sent[-1], after, setup.rules, meter, rates, earlier=sent[:-1])
+    return explain(sent[-1], after, setup.rules, meter, earlier=sent[:-1])
+
+
+def _sentence(found: Explanation, edit: EditName, cost: Decimal | None, twin_cost: Decimal | None) -> str:
+    if cost is None or twin_cost is None or edit == "append":
+        return found.sentence
+    extra = cost - twin_cost
+    more = "more" if extra >= 0 else "less"
+    return f"{found.sentence} Its input costs ${abs(extra):.4f} {more} than without the edit."
 
 
 def shared_with_sent(sent: Sequence[Exchange], request: Any, meter: TokenMeter) -> int:
@@ -228,12 +316,14 @@ def _paid(use: Use, price: Price | None) -> Decimal | None:
 
 
 def _break_even(found: Explanation, twin: Explanation, price: Price | None) -> int | None:
-    def weight(use: Use) -> Decimal:
-        cost = _paid(use, price)
-        return Decimal(use.total_tokens - use.read_tokens) if cost is None else cost
-
-    extra = weight(found.use) - weight(twin.use)
+    """What the edit costs once, over what later turns save by being shorter; they read all they can."""
+    cost, twin_cost = _paid(found.use, price), _paid(twin.use, price)
+    if price is None or cost is None or twin_cost is None:
+        return None
+    extra = cost - twin_cost
     if extra <= 0:
         return 0
-    saved = weight(twin.next_use) - weight(found.next_use)
+    read = price.rates.read if found.next_use.read_tokens else None
+    rate = price.rates.input if read is None else read
+    saved = (twin.use.total_tokens - found.use.total_tokens) * rate / PER_TOKENS
     return None if saved <= 0 else -int(-extra // saved)

@@ -1,12 +1,13 @@
 """Where a harness's skills stand in a request: `harness_request` puts list, load tool and talk together.
 
-What a harness says about itself decides: the place of its list, the order of its tools, what a change of the
-skills does. Texts that a program adds beside those (its own system prompt, dates, folders) are not part of it:
+What a harness says about itself decides: the place of its list, the order of its tools, what a change of
+the skills does. Texts that a program adds beside those (its own system prompt, dates, folders) are not part of it:
 the conversation brings its own.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -117,7 +118,7 @@ def _entries_in(text: str, listing: Listing) -> tuple[Span, ...]:
 def _entries_of(before: str, listing: Listing) -> list[str]:
     """The list cut behind each entry; what follows the last one is a part of its own."""
     cuts = [0, *(span.stop for span in listing.spans), len(listing.text)]
-    parts = [listing.text[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [listing.text[a:b] for a, b in itertools.pairwise(cuts)]
     parts[0] = before + parts[0]
     return [part for part in parts if part]
 

@@ -1,7 +1,7 @@
-"""A list of skills that is no program's: one line for each, at the end of the system text, in the given order.
+"""A list of skills that is no program's: a line for each at the end of the system text, as they are given.
 
-It is what an edit costs apart from any program's frame. Programs close their lists with a tag or put sentences
-behind them, so that a skill at the end of the list is not at the end of the text.
+It is what an edit costs apart from any program's frame. Programs close their lists with a tag or put
+sentences behind them, so that a skill at the end of the list is not at the end of the text.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ class PlainList(Harness):
         text, spans = "", []
         for skill in loaded.skills:
             line = f"- {skill.name}: {' '.join((skill.description or '').split())}\n"
-            spans.append(
-                Span(label=f'entry "{skill.name}"', start=len(text), stop=len(text) + len(line))
-            )
+            spans.append(Span(label=f'entry "{skill.name}"', start=len(text), stop=len(text) + len(line)))
             text += line
         return Listing(text=text, place=self.place, spans=tuple(spans))
 

@@ -16,7 +16,7 @@ from typing import Final, Literal, get_args
 from tohlab.dialects.change import When, after_change
 from tohlab.dialects.harness import FileTree, Harness, HarnessSkill, Loaded, OnChange, Setting
 from tohlab.dialects.harnesses import get_harness
-from tohlab.edits.conversation import NEXT_TEXT, Conversation, calls_of, whole_turns
+from tohlab.edits.conversation import NEXT, Conversation, calls_of, whole_turns
 from tohlab.edits.layout import CATALOG, harness_request
 from tohlab.edits.plain import PLAIN
 from tohlab.errors import PrefixError, SkillError
@@ -173,14 +173,18 @@ def harness_scene(
         for i, n in enumerate(conversation.calls())
     )
     appended = request(talk)
-    edited = {"append": appended}
+    edited: dict[EditName, Request] = {"append": appended}
     for edit in SKILL_EDITS:
         change = after_change(rules, loaded, _changed(edit, loaded, name), run, when)
         edited[edit] = request(talk, change=change)
     fallback = "codex" if rules.name == get_harness("toh").name else "toh"
     switched = get_harness(other or fallback)
     edited["dialect"] = harness_request(
-        switched, switched.load(skills, run), run, messages=talk, **head  # type: ignore[arg-type]
+        switched,
+        switched.load(skills, run),
+        run,
+        messages=talk,
+        **head,  # type: ignore[arg-type]
     )
     return _scene(
         title=rules.title,
@@ -226,8 +230,7 @@ def recorded_scene(requests: Sequence[Request], title: str, *, gap_s: float = 15
             "an assistant message"
         )
     talk = whole if len(requests) == 1 else last.messages
-    follow = text_message("user", NEXT_TEXT, kind="user")
-    appended = replace(last, messages=(*talk, follow))
+    appended = replace(last, messages=(*talk, NEXT))
     return _scene(
         title=title,
         dialect="",

@@ -103,9 +103,7 @@ SETUPS: Final = (
         no_price=_ENGINE,
     ),
     Setup(name="sglang", title="SGLang", policy="sglang", hosted=False, no_price=_ENGINE),
-    Setup(
-        name="openai-older", title="OpenAI before 5.5", policy="openai-older", price_model="gpt-5.4"
-    ),
+    Setup(name="openai-older", title="OpenAI before 5.5", policy="openai-older", price_model="gpt-5.4"),
     Setup(name="openai-gpt-5.5", title="OpenAI 5.5", policy="openai-gpt-5.5", price_model="gpt-5.5"),
     Setup(
         name="openai-implicit",

@@ -6,7 +6,7 @@ from tohlab.notebook.asker import Pending, WidgetAsker
 from tohlab.notebook.choice import AutoAsker, RecordedScript, asker_here
 from tohlab.notebook.figures import ConfusionDisplay, TokensDisplay
 from tohlab.notebook.record import Record
-from tohlab.notebook.views import View, view
+from tohlab.notebook.views import View, append_only_badge, view
 
 __all__ = [
     "AutoAsker",
@@ -17,6 +17,7 @@ __all__ = [
     "TokensDisplay",
     "View",
     "WidgetAsker",
+    "append_only_badge",
     "asker_here",
     "view",
 ]
