@@ -1,8 +1,8 @@
 """Where a harness's skills stand in a request: `harness_request` puts list, load tool and talk together.
 
 What a harness says about itself decides: the place of its list, the order of its tools, what a change of
-the skills does. Texts that a program adds beside those (its own system prompt, dates, folders) are not part of it:
-the conversation brings its own.
+the skills does. Texts that a program adds beside those (its own system prompt, dates, folders) are not part
+of it: the conversation brings its own.
 """
 
 from __future__ import annotations

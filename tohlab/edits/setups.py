@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from tohlab.edits.scene import Exchange
 from tohlab.errors import PriceError, UnknownPolicy
@@ -33,6 +33,8 @@ class Setup:
     marks: tuple[str, ...] = ()
     """Explicit breakpoints: `tools`, `system`, or a path; those that a request does not have are left out."""
     mode: Mode = "default"
+    settings: tuple[tuple[str, Any], ...] = ()
+    """What differs from the policy's own settings and knobs, by name."""
     price_model: str = ""
     """By whose list price it is paid for; empty where there is none."""
     no_price: str = ""
@@ -43,7 +45,7 @@ class Setup:
     @property
     def rules(self) -> CachePolicy:
         """The policy."""
-        return get_policy(self.policy)
+        return get_policy(self.policy, **dict(self.settings))
 
     def sent(self, exchange: Exchange) -> Sent:
         """Return a request as it is sent in this setup."""
