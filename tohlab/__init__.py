@@ -47,23 +47,34 @@ _HOME = {
     "TohlabError": "errors",
     "TokenMeter": "tokens.meter",
     "UserQuestions": "questions",
-    "append_only": "renderers",
+    "append_only": "renderers.append_only",
+    "append_only_badge": "notebook.views",
+    "assert_append_only": "prefix.append_only",
     "check_tree": "skills.checks",
     "compare_harnesses": "compare",
     "compare_prefix": "prefix",
     "cost_usd": "tokens.cost",
     "dialect_names": "dialects",
     "difference": "compare",
+    "edit_costs": "edits.costs",
+    "explain": "prefix.explain",
     "frame": "frames",
     "get_dialect": "dialects",
     "get_harness": "dialects.harnesses",
     "get_meter": "tokens.meter",
+    "get_policy": "prefix.policies",
     "harness_names": "dialects.harnesses",
+    "harness_request": "edits.layout",
+    "harness_scene": "edits.scene",
+    "hit_curve": "prefix.pool",
     "measure": "tokens.measure",
     "measure_ask": "tokens.measure",
     "measure_tools": "tokens.rendered",
+    "policy_names": "prefix.policies",
+    "price_for": "tokens.prices",
     "run_baseline": "routing.baselines",
     "run_routing": "routing.runner",
+    "simulate_pool": "prefix.pool",
     "survey": "survival",
     "usage_from": "tokens.usage",
     "view": "notebook.views",
@@ -92,10 +103,20 @@ if TYPE_CHECKING:
     from tohlab.dialects.harnesses import get_harness as get_harness
     from tohlab.dialects.harnesses import harness_names as harness_names
     from tohlab.edits import what_edits_cost as what_edits_cost
+    from tohlab.edits.costs import edit_costs as edit_costs
+    from tohlab.edits.layout import harness_request as harness_request
+    from tohlab.edits.scene import harness_scene as harness_scene
     from tohlab.errors import TohlabError as TohlabError
     from tohlab.frames import frame as frame
+    from tohlab.notebook.views import append_only_badge as append_only_badge
     from tohlab.notebook.views import view as view
     from tohlab.prefix import compare_prefix as compare_prefix
+    from tohlab.prefix.append_only import assert_append_only as assert_append_only
+    from tohlab.prefix.explain import explain as explain
+    from tohlab.prefix.policies import get_policy as get_policy
+    from tohlab.prefix.policies import policy_names as policy_names
+    from tohlab.prefix.pool import hit_curve as hit_curve
+    from tohlab.prefix.pool import simulate_pool as simulate_pool
     from tohlab.questions import Answer as Answer
     from tohlab.questions import Asker as Asker
     from tohlab.questions import AskRequest as AskRequest
@@ -104,7 +125,7 @@ if TYPE_CHECKING:
     from tohlab.questions import Question as Question
     from tohlab.questions import QuestionHost as QuestionHost
     from tohlab.questions import UserQuestions as UserQuestions
-    from tohlab.renderers import append_only as append_only
+    from tohlab.renderers.append_only import append_only as append_only
     from tohlab.request import Message as Message
     from tohlab.request import Request as Request
     from tohlab.request import Segment as Segment
@@ -127,6 +148,7 @@ if TYPE_CHECKING:
     from tohlab.tokens.measure import measure_ask as measure_ask
     from tohlab.tokens.meter import TokenMeter as TokenMeter
     from tohlab.tokens.meter import get_meter as get_meter
+    from tohlab.tokens.prices import price_for as price_for
     from tohlab.tokens.rendered import measure_tools as measure_tools
     from tohlab.tokens.usage import usage_from as usage_from
     from tohlab.tools import AskUserTool as AskUserTool

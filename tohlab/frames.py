@@ -14,13 +14,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from tohlab.catalog import Catalog
 from tohlab.compare import Comparison, HarnessView
-from tohlab.edits import EditCost
+from tohlab.edits import EditCost, EditUse
 from tohlab.errors import MissingExtra, TohlabError
 from tohlab.prefix import PrefixComparison
+from tohlab.prefix.explanation import Explanation
+from tohlab.prefix.pool import HitCurve, PoolResult
+from tohlab.renderers import AppendOnlyReport
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.statistics import Rate
 from tohlab.skills.checks import FileReport
 from tohlab.tokens import CatalogCost, RequestCost
+from tohlab.tokens.rendered import ToolsCost
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +38,11 @@ Table = Literal[
     "harness",
     "prefix",
     "edits",
+    "edit_uses",
+    "explanations",
+    "pool",
+    "append_only",
+    "tool_tokens",
     "trials",
     "skills",
     "confusion",
@@ -146,6 +155,75 @@ COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = MappingProxyType(
             ("where", "string", "the first difference; empty if only appended"),
             ("sentence", "string", "what happened"),
         ),
+        "edit_uses": _columns(
+            ("dialect", "string", "the harness; NA for a recorded session"),
+            ("scene", "string", "the harness's title, or the file's name"),
+            ("when", "string", "session: it runs on; resume: a new process takes it up again"),
+            ("how", "string", "what a change of the skills does there; NA for a recorded session"),
+            ("edit", "string", "the edit's short name"),
+            ("title", "string", "the edit in words"),
+            ("setup", "string", "the cache and how it is asked for"),
+            ("policy", "string", "whose rules"),
+            ("status", "string", "how sure the rules are"),
+            ("meter", "string", "what counted"),
+            ("renderer", "string", "how the request was written out"),
+            ("total_tokens", "Int64", "the next request; the four classes add up to it"),
+            ("read_tokens", "Int64", "read from the cache"),
+            ("write_tokens", "Int64", "written to it, where that is counted"),
+            ("long_write_tokens", "Int64", "written for the long lifetime"),
+            ("plain_tokens", "Int64", "ordinary input"),
+            ("shared_tokens", "Int64", "the longest common prefix with what was sent before: an upper bound"),
+            ("lost_tokens", "Int64", "what the request without the edit reads and this one does not"),
+            ("reused_share", "Float64", "read of the request, 0 to 1"),
+            ("shared_share", "Float64", "shared of the request, 0 to 1"),
+            ("kept_share", "Float64", "read of what could be kept, 0 to 1"),
+            ("cost_usd", "Float64", "what the request's input costs; NA without a price"),
+            ("extra_cost_usd", "Float64", "what the edit adds to it; negative where it saves"),
+            ("turns_worth", "Float64", "for how many appended turns it would pay"),
+            ("break_even_turns", "Int64", "turns until the edit has paid for itself; NA for never"),
+            ("price_model", "string", "by whose price; NA without one"),
+            ("price_date", "string", "the price's date"),
+            ("sentence", "string", "what happened, why and where"),
+        ),
+        "explanations": _columns(
+            ("policy", "string", "whose rules"),
+            ("status", "string", "how sure the rules are"),
+            ("reason", "string", "the provider's word for the change"),
+            ("path", "string", "its address; NA for a rule about the whole request"),
+            ("label", "string", "the same for a person"),
+            ("token", "Int64", "the first token that it concerns, from 0"),
+            ("lost_tokens", "Int64", "what this alone keeps from being read"),
+            ("fix", "string", "the cheapest way of doing the same"),
+            ("sentence", "string", "the change in words"),
+        ),
+        "pool": _columns(
+            ("policy", "string", "whose rules"),
+            ("status", "string", "how sure the rules are"),
+            ("capacity_blocks", "Int64", "how much room there was; NA for any amount"),
+            ("block_tokens", "Int64", "tokens of a block"),
+            ("requests", "Int64", "those that were served"),
+            ("refused_requests", "Int64", "those that need more room than there is"),
+            ("total_tokens", "Int64", "all tokens of those served"),
+            ("read_tokens", "Int64", "read from the cache"),
+            ("read_share", "Float64", "read of all tokens, 0 to 1"),
+            ("evicted_blocks", "Int64", "how many blocks had to go"),
+            ("held_blocks", "Int64", "how many were held in the end"),
+        ),
+        "append_only": _columns(
+            ("renderer", "string", "the format"),
+            ("situation", "string", "what was added to the conversation"),
+            ("append_only", "boolean", "each request is how the next one begins"),
+            ("kept_share", "Float64", "of the characters of the request before, in the worst step, 0 to 1"),
+            ("section", "string", "where it breaks; empty where nothing changed"),
+            ("path", "string", "whose text changes first; empty for the format's own"),
+        ),
+        "tool_tokens": _columns(
+            ("renderer", "string", "the format, or the counting rule"),
+            ("meter", "string", "what counted"),
+            ("tokens", "Int64", "what the tools add to a request that has none"),
+            ("overhead_tokens", "Int64", "how many of them the service adds and nobody sees"),
+            ("estimated", "boolean", "the service would come to another number"),
+        ),
         "trials": _columns(
             ("case", "string", "the case's id"),
             ("query", "string", "what the user asks"),
@@ -191,8 +269,8 @@ def frame(result: Any, table: Table | None = None) -> pd.DataFrame:
 
     Args:
         result: a `RequestCost`, `CatalogCost`, `Catalog`, `Comparison` (of harnesses), `HarnessView`,
-            `RoutingReport`, or a sequence (or one) of
-            `PrefixComparison`, `EditCost` or `FileReport`.
+            `RoutingReport`, or a sequence (or one) of `PrefixComparison`, `EditCost`, `EditUse`,
+            `Explanation`, `PoolResult` (also a `HitCurve`), `AppendOnlyReport`, `ToolsCost` or `FileReport`.
         table: which of a `RoutingReport`'s tables (`trials`, the default, `skills` or `confusion`); for an
             empty sequence, which table it would have been.
 
@@ -228,6 +306,8 @@ def _rows_of(result: Any, table: Table | None) -> tuple[str, Iterable[Mapping[st
         return _only(table, "harnesses"), result.rows()
     if isinstance(result, HarnessView):
         return _only(table, "harness"), result.rows()
+    if isinstance(result, HitCurve):
+        return _only(table, "pool"), _pool_rows(result.results)
     if isinstance(result, Sequence) and not isinstance(result, str):
         if not result:
             if table is None:
@@ -247,7 +327,7 @@ def _rows_of(result: Any, table: Table | None) -> tuple[str, Iterable[Mapping[st
         return _routing(result, table)
     sequences = ", ".join(kind.__name__ for kind in _SEQUENCES)
     known = (
-        "RequestCost, CatalogCost, Catalog, Comparison, HarnessView, RoutingReport, "
+        "RequestCost, CatalogCost, Catalog, Comparison, HarnessView, HitCurve, RoutingReport, "
         f"and sequences of {sequences}"
     )
     raise TohlabError(f"there is no table for {type(result).__name__}; there is one for {known}")
@@ -325,6 +405,39 @@ def _edit_rows(edits: Sequence[EditCost]) -> Iterable[Mapping[str, Any]]:
         }
 
 
+def _edit_use_rows(uses: Sequence[EditUse]) -> Iterable[Mapping[str, Any]]:
+    for use in uses:
+        row = {**use.to_dict(), "cost_usd": use.cost_usd, "extra_cost_usd": use.extra_cost_usd}
+        for name in ("cost_usd", "extra_cost_usd"):
+            row[name] = None if row[name] is None else float(row[name])
+        for name in ("dialect", "how", "price_model", "price_date"):
+            row[name] = row[name] or None
+        yield row
+
+
+def _explanation_rows(explanations: Sequence[Explanation]) -> Iterable[Mapping[str, Any]]:
+    for found in explanations:
+        for change in found.changes:
+            row = {**change.to_dict(), "policy": found.policy, "status": found.status}
+            yield {**row, "path": change.path or None}
+
+
+def _pool_rows(results: Sequence[PoolResult]) -> Iterable[Mapping[str, Any]]:
+    for result in results:
+        yield result.to_dict()
+
+
+def _append_only_rows(reports: Sequence[AppendOnlyReport]) -> Iterable[Mapping[str, Any]]:
+    for report in reports:
+        for row in report.rows:
+            yield {**row.to_dict(), "renderer": report.renderer}
+
+
+def _tools_rows(costs: Sequence[ToolsCost]) -> Iterable[Mapping[str, Any]]:
+    for cost in costs:
+        yield cost.to_dict()
+
+
 def _routing(report: RoutingReport, table: Table | None) -> tuple[str, Iterable[Mapping[str, Any]]]:
     chosen = table or "trials"
     if chosen == "trials":
@@ -380,6 +493,11 @@ _SEQUENCES: Final[Mapping[type, tuple[str, Callable[[Any], Iterable[Mapping[str,
     {
         PrefixComparison: ("prefix", _prefix_rows),
         EditCost: ("edits", _edit_rows),
+        EditUse: ("edit_uses", _edit_use_rows),
+        Explanation: ("explanations", _explanation_rows),
+        PoolResult: ("pool", _pool_rows),
+        AppendOnlyReport: ("append_only", _append_only_rows),
+        ToolsCost: ("tool_tokens", _tools_rows),
         FileReport: ("files", _file_rows),
     }
 )

@@ -18,18 +18,53 @@ if TYPE_CHECKING:
     from tohlab.request import Request
 
 EDITS = ("add", "edit", "remove", "reorder")
+FURTHER = ("append", "insert", "tool-text", "tool-order", "clock", "prune", "compact", "dialect")
 
 
 @click.command("prefix")
 @click.argument("directory", metavar="[DIR]", required=False)
-@click.option("--edit", "edit", type=click.Choice([*EDITS, "all"]), default="all", show_default=True)
+@click.option(
+    "--edit", "edit", type=click.Choice([*EDITS, *FURTHER, "all"]), default="all", show_default=True
+)
 @click.option("--skill", metavar="NAME", help="Which skill changes; without it the catalog's middle one.")
-@click.option("--dialect", default="toh", show_default=True, help="Whose wording and lifecycle.")
+@click.option(
+    "--dialect",
+    default="toh",
+    show_default=True,
+    help="Whose wording and lifecycle; with --policy also any harness, plain (no program's), or all.",
+)
+@click.option(
+    "--policy",
+    "policies",
+    metavar="NAME",
+    multiple=True,
+    help="Whose cache, as often as you like, or all: what a session of 30 turns reads after the edit.",
+)
+@click.option("--price", metavar="MODEL", help="By whose price; without it each cache's own list price.")
+@click.option("--prices", type=click.Path(path_type=Path), help="Your own table of prices, TOML or JSON.")
+@click.option(
+    "--when",
+    type=click.Choice(["session", "resume"]),
+    default="session",
+    show_default=True,
+    help="The session runs on, or a new process takes it up again (with --policy).",
+)
+@click.option("--session", type=click.Path(path_type=Path), help="A recorded session, JSON or JSON lines.")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Exit with 1 where a chosen edit, or the session, keeps a smaller share, 0 to 1.",
+)
+@click.option("--figure", type=click.Path(path_type=Path), help="Draw the table there: .png, .svg or .pdf.")
 @click.option("--encoding", default=DEFAULT_ENCODING, show_default=True, help="A tiktoken encoding.")
 @click.option("--before", type=click.Path(path_type=Path), help="The earlier request, a JSON file.")
 @click.option("--after", type=click.Path(path_type=Path), help="The later request, a JSON file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the same rows as JSON.")
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     directory: str | None,
     edit: str,
     skill: str | None,
@@ -38,6 +73,7 @@ def command(
     before: Path | None,
     after: Path | None,
     as_json: bool,
+    **costs: Any,
 ) -> None:
     """What adding, editing, removing or reordering one skill under DIR does to the prompt cache: in a running
     session, and at the start of the next one.
@@ -45,18 +81,47 @@ def command(
     With --before and --after: where two requests part, and how many tokens they share. They are bodies of
     chat completions: {"messages": [...], "tools": [...]}.
 
-    The shared prefix is the most that a cache can reuse; engines and providers may reuse less.
+    The shared prefix is the most that a cache can reuse; engines and providers may reuse less. With --policy:
+    what they do reuse of a session of our own, 30 turns long, with these skills, and what it costs. With
+    --session: whether a recorded session only grows, and what each edit would cost it.
+
+    Exit codes: 0 done, 1 a share is below --fail-under, 3 an input is wrong.
 
     \b
     Examples:
       tohlab prefix path/to/skills
       tohlab prefix path/to/skills --edit remove --skill pdf
+      tohlab prefix path/to/skills --policy openai --policy anthropic --dialect codex
+      tohlab prefix path/to/skills --policy vllm --edit add --fail-under 0.95
+      tohlab prefix --session session.jsonl --fail-under 0.95
       tohlab prefix --before monday.json --after tuesday.json --json
     """
     if (before is None) != (after is None):
         raise click.UsageError("--before and --after go together")
-    if (directory is None) == (before is None):
-        raise click.UsageError("give either DIR or --before and --after")
+    session = costs["session"]
+    if (directory is not None) + (before is not None) + (session is not None) != 1:
+        raise click.UsageError("give one of: DIR, --session, or --before and --after")
+    if (costs["price"] or costs["prices"]) and not costs["policies"]:
+        raise click.UsageError("--price and --prices need --policy, since caches price their reads apart")
+    asked = any(costs[name] for name in ("policies", "session", "figure")) or costs["fail_under"] is not None
+    if before is None and (asked or edit in FURTHER or dialect == "all"):
+        from tohlab.cli.prefix_costs import Asked, answer
+
+        ctx.exit(
+            answer(
+                Asked(
+                    directory=directory,
+                    edits=None if edit == "all" else (edit,),
+                    skill=skill,
+                    dialect=dialect,
+                    encoding=encoding,
+                    as_json=as_json,
+                    **costs,
+                )
+            )
+        )
+    if asked:
+        raise click.UsageError("--before and --after are compared as they are, without any other option")
     if before is not None and after is not None:
         _compare(before, after, encoding, as_json)
     elif directory is not None:

@@ -240,6 +240,8 @@ class Harness(ABC):
     """Exceptions by part: `listing`, `tools`, `call`, `user`, `load`."""
     place: Place
     """Where the list sits."""
+    behind_opening: bool = False
+    """Whether a list in the user's place stands behind the first user text rather than before it."""
     order: Order
     """How the entries are ordered; `directory` differs between two machines."""
     on_change: OnChange

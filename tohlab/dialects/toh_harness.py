@@ -273,6 +273,7 @@ HARNESS: Final = TheOpenHarnessAdapter(
     provenance=DIALECT.provenance,
     dialect=DIALECT,
     place="user",
+    behind_opening=True,
     order="name-bytes",
     on_change="append",
     on_resume="append",

@@ -8,7 +8,7 @@ from tohlab.notebook.choice import AutoAsker, RecordedScript, asker_here
 from tohlab.notebook.explorer import Explorer, explore
 from tohlab.notebook.figures import ConfusionDisplay, TokensDisplay
 from tohlab.notebook.record import Record
-from tohlab.notebook.views import View, view
+from tohlab.notebook.views import View, append_only_badge, view
 
 __all__ = [
     "AutoAsker",
@@ -20,6 +20,7 @@ __all__ = [
     "TokensDisplay",
     "View",
     "WidgetAsker",
+    "append_only_badge",
     "asker_here",
     "explore",
     "view",

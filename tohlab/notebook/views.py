@@ -15,13 +15,15 @@ from tohlab.catalog import Catalog
 from tohlab.dialects import Dialect, get_dialect
 from tohlab.errors import TohlabError
 from tohlab.prefix import PrefixComparison
+from tohlab.prefix.append_only import Allowed, AppendOnlyCheck, check_append_only
 from tohlab.report.convert import pieces_of, run_of, strip_of
 from tohlab.report.figures import confusion_figure, mistakes
 from tohlab.report.html import asset, heat_scale
 from tohlab.report.markup import environment, number, share
 from tohlab.report.model import RateRow, RoutingRun, Strip, TextPiece
-from tohlab.request import TextBlock, ToolSchema
+from tohlab.request import Request, TextBlock, ToolSchema
 from tohlab.routing.report import RoutingReport
+from tohlab.session import Session
 from tohlab.tokens import CatalogCost, RequestCost, TokenMeter, get_meter, share_out
 
 _BAR_CHARS: Final = 24
@@ -66,7 +68,8 @@ def view(result: Any, *, dialect: str | Dialect = "toh", meter: TokenMeter | Non
     Args:
         result: a `Catalog` or `TextBlock` (as the model reads it, entries with their tokens), a `ToolSchema`,
             a `RequestCost` or `CatalogCost` (bars), a `PrefixComparison` or a sequence of them (strips and
-            sentences), or a `RoutingReport` or a sequence of them (table; one alone also its confusion).
+            sentences), an `AppendOnlyCheck` (a badge), or a `RoutingReport` or a sequence of them (table; one
+            alone also its confusion).
         dialect: whose wording, for a `Catalog`.
         meter: what counts the tokens of a text; `o200k_base` unless told otherwise.
 
@@ -88,6 +91,44 @@ def view(result: Any, *, dialect: str | Dialect = "toh", meter: TokenMeter | Non
             return make(items)
     names = ", ".join(known.__name__ for known in (Catalog, TextBlock, ToolSchema, *_VIEWS))
     raise TohlabError(f"there is no view of {type(result).__name__}; there is one of {names}")
+
+
+def append_only_badge(
+    conversation: Session | Iterable[Request],
+    *,
+    allow: Mapping[int, Allowed] | None = None,
+    meter: TokenMeter | None = None,
+) -> View:
+    """Return a badge: `append-only: yes`, or `no` and where the first request breaks off.
+
+    The word says it, so that it can be read without colours and by a screen reader.
+
+    Args:
+        conversation: a session, or requests in the order in which they were sent.
+        allow: which requests may break off and why; see `assert_append_only`.
+        meter: what counts; `o200k_base` unless told otherwise.
+
+    Raises:
+        PrefixError: fewer than two requests, or a wrong `allow`.
+    """
+    return view(check_append_only(conversation, allow=allow, meter=meter))
+
+
+def _append_only_view(checks: Sequence[AppendOnlyCheck]) -> View:
+    return _joined([_badge(check) for check in checks])
+
+
+def _badge(check: AppendOnlyCheck) -> View:
+    kept = f"{check.shared_tokens:,} of {check.before_tokens:,} tokens sent before were kept"
+    kept += f" ({check.kept_share:.1%})"
+    html = _html(
+        '<p class="sentence"><strong style="border:1px solid currentColor;border-radius:4px;padding:0 6px">'
+        "append-only: {{ word }}</strong> {{ rest }} {{ kept }}.</p>",
+        word="yes" if check.append_only else "no",
+        rest=check.sentence.split(", ", 1)[1].removesuffix(".") + ".",
+        kept=kept,
+    )
+    return View(text=f"{check.sentence}\n{kept}", html=html)
 
 
 def _one_kind(result: Any) -> tuple[type, tuple[Any, ...]]:
@@ -232,6 +273,7 @@ _VIEWS: Final[Mapping[type, Callable[[Sequence[Any]], View]]] = MappingProxyType
         RequestCost: _request_view,
         CatalogCost: _catalog_cost_view,
         PrefixComparison: _prefix_view,
+        AppendOnlyCheck: _append_only_view,
         RoutingReport: _routing_view,
     }
 )

@@ -14,7 +14,7 @@ from tohlab.prefix.compare import compare_prefix
 from tohlab.prefix.difference import Difference, excerpt, located
 from tohlab.prefix.policies.base import CachedRequest, CachePolicy, Mark, Mode, cached_request
 from tohlab.prefix.reasons import PARAMETER_REASONS, Reason, only_dates_differ
-from tohlab.request import Request
+from tohlab.request import Message, Request
 from tohlab.tokens.meter import TokenMeter
 
 
@@ -34,6 +34,8 @@ class Sent:
     """Workspace, cache key or salt."""
     at_s: float = 0.0
     """When it starts, in seconds from any one moment."""
+    output: Message | None = None
+    """What the model answered to it, where that is known."""
 
     def cached(self, meter: TokenMeter) -> CachedRequest:
         """Return what a policy sees of it."""
@@ -46,6 +48,7 @@ class Sent:
             model=self.model,
             params=dict(self.params),
             namespace=self.namespace,
+            output=self.output,
         )
 
 

@@ -8,6 +8,7 @@ behind another is not blamed for it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -17,7 +18,7 @@ from tohlab.prefix.compare import compare_prefix
 from tohlab.prefix.difference import Difference
 from tohlab.prefix.explanation import Change, Explanation, InputRates, cost_usd
 from tohlab.prefix.policies import get_policy
-from tohlab.prefix.policies.base import WHY, CachePolicy, Use
+from tohlab.prefix.policies.base import WHY, CachePolicy, CacheState, Use
 from tohlab.prefix.policies.snapshot import Snapshot
 from tohlab.prefix.reasons import REMEDIES, Reason
 from tohlab.request import Request, text_message
@@ -33,6 +34,8 @@ def explain(
     policy: str | CachePolicy,
     meter: TokenMeter | None = None,
     rates: InputRates | None = None,
+    *,
+    earlier: Sequence[Sent] = (),
 ) -> Explanation:
     """Return what the later of two requests reads of the earlier one's cache, and why not more.
 
@@ -43,6 +46,7 @@ def explain(
         meter: what counts; `o200k_base` unless told otherwise.
         rates: what input costs; any object with `input`, `read`, `short_write` and `long_write` in US dollars
             for a million tokens, such as the `rates` of a `Price`.
+        earlier: what was sent before `before`, oldest first: a cache of snapshots may still hold its ends.
 
     Raises:
         UnknownPolicy: no policy of that name.
@@ -53,17 +57,27 @@ def explain(
     rules = get_policy(policy)
     new = after if isinstance(after, Sent) else Sent(request=after)
     old = before if isinstance(before, Sent) else Sent(request=before or Request(), at_s=new.at_s)
-    return _Case(old, new, rules, meter, known=before is not None).explanation(rates)
+    return _Case(old, new, rules, meter, tuple(earlier), known=before is not None).explanation(rates)
 
 
 class _Case:
     """One question put to one policy."""
 
-    def __init__(self, old: Sent, new: Sent, rules: CachePolicy, meter: TokenMeter, *, known: bool) -> None:
+    def __init__(
+        self,
+        old: Sent,
+        new: Sent,
+        rules: CachePolicy,
+        meter: TokenMeter,
+        earlier: tuple[Sent, ...],
+        *,
+        known: bool,
+    ) -> None:
         self.old, self.new, self.rules, self.meter, self.known = old, new, rules, meter, known
+        self.warming = tuple((sent.cached(meter), sent.at_s) for sent in (*earlier, old)) if known else ()
         self.shared = compare_prefix(old.request, new.request, meter).shared_tokens
         self.use, self.next_use = self._uses(new)
-        self.twin_sent = replace(old, request=self._twin_request())
+        self.twin_sent = replace(old, request=self._twin_request(), output=None)
         self.twin = self._after_old(self.twin_sent)
         self.reusable = self._reusable()
 
@@ -85,20 +99,23 @@ class _Case:
             next_cost_usd=cost_usd(self.next_use, rates),
         )
 
+    def _warm(self) -> CacheState:
+        """A cache that served what was sent before."""
+        cache = self.rules.start()
+        for request, at_s in self.warming:
+            cache.submit(request, at_s)
+        return cache
+
     def _uses(self, sent: Sent) -> tuple[Use, Use]:
         """Of a request after the earlier one, and of the one after that."""
-        cache = self.rules.start()
-        if self.known:
-            cache.submit(self.old.cached(self.meter), self.old.at_s)
+        cache = self._warm()
         first = cache.submit(sent.cached(self.meter), sent.at_s)
         request = sent.request
         more = replace(request, messages=(*request.messages, text_message("user", NEXT_TEXT)))
         return first, cache.submit(replace(sent, request=more).cached(self.meter), sent.at_s)
 
     def _after_old(self, sent: Sent) -> Use:
-        cache = self.rules.start()
-        if self.known:
-            cache.submit(self.old.cached(self.meter), self.old.at_s)
+        cache = self._warm()
         try:
             return cache.submit(sent.cached(self.meter), self.old.at_s)
         except PrefixError:  # a mark of the earlier request that names nothing in a request with other parts
@@ -146,7 +163,7 @@ class _Case:
         alone = self.twin_sent
         if difference.where == "messages":
             request = replace(request, messages=new.request.messages)
-            alone = replace(old, request=request, marks=new.marks)
+            alone = replace(old, request=request, marks=new.marks, output=None)
         elif difference.where == "tools":
             alone = replace(alone, request=replace(alone.request, tools=new.request.tools))
         elif difference.where == "system":

@@ -1,0 +1,231 @@
+"""How caches are asked for: every policy as it is used without asking, and with the marks that it needs.
+
+A setup is a policy with breakpoints and a mode, and the model by whose list price its tokens are paid for
+unless another is named. Engines that one runs oneself have no list price.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tohlab.edits.scene import Exchange
+from tohlab.errors import PriceError, UnknownPolicy
+from tohlab.prefix.changes import Sent
+from tohlab.prefix.policies import CachePolicy, get_policy, policy_names
+from tohlab.prefix.policies.cached import Mode
+from tohlab.request import Request
+from tohlab.tokens.prices import Price, PriceTable, default_prices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """A cache policy and how requests ask for it."""
+
+    name: str
+    """What `--policy` calls it; the policy's name, with a word behind it where there are several."""
+    title: str
+    """For a column's head."""
+    policy: str
+    """A name of `policy_names()`."""
+    marks: tuple[str, ...] = ()
+    """Explicit breakpoints: `tools`, `system`, or a path; those that a request does not have are left out."""
+    mode: Mode = "default"
+    settings: tuple[tuple[str, Any], ...] = ()
+    """What differs from the policy's own settings and knobs, by name."""
+    price_model: str = ""
+    """By whose list price it is paid for; empty where there is none."""
+    no_price: str = ""
+    """Why there is none."""
+    hosted: bool = True
+    """Whether somebody is paid by the token, so that a price can be given for it."""
+
+    @property
+    def rules(self) -> CachePolicy:
+        """The policy."""
+        return get_policy(self.policy, **dict(self.settings))
+
+    def sent(self, exchange: Exchange) -> Sent:
+        """Return a request as it is sent in this setup."""
+        return Sent(
+            request=exchange.request,
+            marks=self.marks_in(exchange.request),
+            mode=self.mode,
+            at_s=exchange.at_s,
+            output=exchange.answer,
+        )
+
+    def marks_in(self, request: Request) -> tuple[str, ...]:
+        """Return the breakpoints as they are called in a request."""
+        return tuple(place for mark in self.marks if (place := _place(mark, request)))
+
+    def price(self, model: str | None = None, prices: PriceTable | None = None) -> Price | None:
+        """Return the price of the tokens; None where nothing was asked for and there is no list price.
+
+        Args:
+            model: whose price; the setup's own unless given.
+            prices: where to look; the table that comes with tohlab unless given.
+
+        Raises:
+            PriceError: a price was asked for and there is none for this cache.
+            UnknownPrice: the table has no such model.
+        """
+        if model and self.hosted:
+            return (prices or default_prices()).price(model)
+        if model or (prices is not None and self.no_price):
+            remedy = "name a model of your table" if self.hosted else "choose other policies"
+            raise PriceError(f"{self.name} has no price: {self.no_price}. Leave the price out, or {remedy}")
+        if self.no_price:
+            return None
+        return (prices or default_prices()).price(self.price_model)
+
+
+def _place(mark: str, request: Request) -> str:
+    first = request.messages[0].role if request.messages else ""
+    if mark == "tools":
+        return mark if request.tools else ""
+    if mark == "system":
+        return mark if request.system else "messages[0]" if first == "system" else ""
+    return mark
+
+
+_ENGINE: Final = "an engine that you run yourself has no list price"
+_MARKED: Final = ("tools", "system")
+
+SETUPS: Final = (
+    Setup(name="vllm", title="vLLM, blocks of 16", policy="vllm", hosted=False, no_price=_ENGINE),
+    Setup(name="llama.cpp", title="llama.cpp", policy="llama.cpp", hosted=False, no_price=_ENGINE),
+    Setup(
+        name="llama.cpp-one-slot",
+        title="llama.cpp, one slot without a store",
+        policy="llama.cpp-one-slot",
+        hosted=False,
+        no_price=_ENGINE,
+    ),
+    Setup(name="sglang", title="SGLang", policy="sglang", hosted=False, no_price=_ENGINE),
+    Setup(name="openai-older", title="OpenAI before 5.5", policy="openai-older", price_model="gpt-5.4"),
+    Setup(name="openai-gpt-5.5", title="OpenAI 5.5", policy="openai-gpt-5.5", price_model="gpt-5.5"),
+    Setup(
+        name="openai-implicit",
+        title="OpenAI from 5.6, implicit",
+        policy="openai",
+        mode="implicit",
+        price_model="gpt-5.6-sol",
+    ),
+    Setup(
+        name="openai-marked",
+        title="OpenAI from 5.6, system marked",
+        policy="openai",
+        marks=("system",),
+        mode="implicit",
+        price_model="gpt-5.6-sol",
+    ),
+    Setup(
+        name="anthropic-auto",
+        title="Anthropic, automatic",
+        policy="anthropic",
+        mode="implicit",
+        price_model="claude-opus-5",
+    ),
+    Setup(
+        name="anthropic-marked",
+        title="Anthropic, tools + system + automatic",
+        policy="anthropic",
+        marks=_MARKED,
+        mode="implicit",
+        price_model="claude-opus-5",
+    ),
+    Setup(
+        name="bedrock",
+        title="Bedrock (Claude), tools + system + last",
+        policy="bedrock",
+        marks=(*_MARKED, "messages"),
+        no_price="its prices are not in the table that comes with tohlab",
+    ),
+    Setup(
+        name="bedrock-nova",
+        title="Bedrock (Nova), system + last",
+        policy="bedrock-nova",
+        marks=("system", "messages"),
+        no_price="its prices are not in the table that comes with tohlab",
+    ),
+    Setup(name="gemini", title="Gemini, implicit", policy="gemini", price_model="gemini-3.8-flash"),
+    Setup(
+        name="gemini-explicit",
+        title="Gemini, explicit up to system",
+        policy="gemini-explicit",
+        marks=("system",),
+        no_price="its storage is paid by the hour, which a request alone does not say",
+    ),
+    Setup(
+        name="deepseek",
+        title="DeepSeek V4",
+        policy="deepseek",
+        price_model="deepseek-v4-pro",
+    ),
+    Setup(
+        name="kimi",
+        title="Kimi coding endpoint",
+        policy="kimi",
+        no_price="no list price of it was found",
+    ),
+    Setup(
+        name="qwen-implicit",
+        title="Qwen, implicit",
+        policy="qwen",
+        no_price="its list price is not in the table that comes with tohlab",
+    ),
+    Setup(
+        name="qwen-marked",
+        title="Qwen, tools + system + last",
+        policy="qwen",
+        marks=(*_MARKED, "messages"),
+        no_price="its list price is not in the table that comes with tohlab",
+    ),
+)
+"""Every policy at least once."""
+
+TABLE: Final = (
+    "vllm",
+    "llama.cpp",
+    "openai-older",
+    "openai-implicit",
+    "anthropic-auto",
+    "anthropic-marked",
+    "deepseek",
+    "kimi",
+)
+"""The columns of the published table, in its order."""
+
+
+def setup_names() -> tuple[str, ...]:
+    """Return the names of all setups."""
+    return tuple(setup.name for setup in SETUPS)
+
+
+def get_setups(names: str | Setup | Iterable[str | Setup] = TABLE) -> tuple[Setup, ...]:
+    """Return setups by their names, by a policy's name (all of its setups), or `all`.
+
+    Raises:
+        UnknownPolicy: none of that name; the message has the nearest.
+    """
+    given = (names,) if isinstance(names, str | Setup) else tuple(names)
+    found: dict[str, Setup] = {}
+    for name in given:
+        for setup in (name,) if isinstance(name, Setup) else _named(name):
+            found.setdefault(setup.name, setup)
+    return tuple(found.values())
+
+
+def _named(name: str) -> tuple[Setup, ...]:
+    if name == "all":
+        return SETUPS
+    found = tuple(setup for setup in SETUPS if setup.name == name and setup.policy != name)
+    found = found or tuple(setup for setup in SETUPS if setup.policy == name)
+    if found:
+        return found
+    known = sorted({*setup_names(), *policy_names()})
+    near = difflib.get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
+    raise UnknownPolicy(str(name), known, near[0] if near else None)
