@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.prefix.blocks import Block, blocks
@@ -185,6 +185,7 @@ def test_without_limits_the_longest_shared_beginning_is_found(sequences: list[li
 
 @settings(max_examples=200)
 @given(sequences=SEQUENCES, room=st.integers(0, 8))
+@example(sequences=[[1, 0], [1, 0, 0], [1, 1, 0]], room=0)
 def test_whole_leaves_go_and_what_is_in_use_stays(sequences: list[list[int]], room: int) -> None:
     capacity = max(map(len, sequences)) + room or 1
     tree = RadixTree(1, capacity, "leaves")

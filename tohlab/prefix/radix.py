@@ -104,8 +104,8 @@ class RadixTree:
                 f"{self._capacity:,}; no engine would start it. Give more room or leave the request out."
             )
         self._order += 1
-        there, alive = self._walk(items, keep, at_s, scope, alive_since_s)
-        evicted = 0 if self._capacity is None else self._make_room(self._capacity - reserve)
+        there, alive, used = self._walk(items, keep, at_s, scope, alive_since_s)
+        evicted = 0 if self._capacity is None else self._make_room(self._capacity - reserve, used)
         most = length // unit * unit
         return Touch(found=min(alive, most), expired=min(there, most), evicted=evicted)
 
@@ -114,8 +114,11 @@ class RadixTree:
 
     def _walk(
         self, items: array[int], keep: int, at_s: float, scope: object, alive_since_s: float
-    ) -> tuple[int, int]:
-        """Follow the sequence down, touch what is there, add what is missing; what was there and alive."""
+    ) -> tuple[int, int, _Node]:
+        """Follow the sequence down, touch what is there, add what is missing.
+
+        Returns what was there, what of it was alive, and the node in which the sequence ends.
+        """
         unit, order, whole = self._unit, self._order, self._eviction == "leaves"
         root = self._roots.get(scope)
         if root is None:
@@ -142,7 +145,7 @@ class RadixTree:
             node = self._add(node, items, at, keep, at_s)
         if not node.children and node.stop:
             self._push(node)
-        return there, there if alive < 0 else alive
+        return there, there if alive < 0 else alive, node
 
     def _split(self, node: _Node, at: int) -> _Node:
         """Cut a node in two at `at`, which lies inside it; the front half."""
@@ -172,10 +175,14 @@ class RadixTree:
             self._ticket += 1
             heapq.heappush(self._heap, (leaf.order, self._ticket, leaf))
 
-    def _make_room(self, room: int) -> int:
-        evicted = 0
+    def _make_room(self, room: int, used: _Node) -> int:
+        """Give up what was used longest ago, but nothing of the sequence that ends in `used`."""
+        evicted, spared = 0, False
         while self.size > room:
             order, _, leaf = heapq.heappop(self._heap)
+            if leaf is used:  # no newer than what it was split from, and that goes instead
+                spared = True
+                continue
             parent = leaf.parent
             if leaf.children or leaf.order != order or parent is None:
                 continue  # it was used since, or is gone
@@ -191,6 +198,8 @@ class RadixTree:
             leaf.parent = None
             if not parent.children and parent.stop:
                 self._push(parent)
+        if spared and not used.children:
+            self._push(used)
         return evicted
 
     def holds(self, scope: object = None) -> bool:
