@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from tohlab.edits.scene import ALL_EDITS, TITLES, EditName, Exchange, Scene
+from tohlab.edits.names import ALL_EDITS, TITLES, EditName
+from tohlab.edits.scene import Exchange, Scene
 from tohlab.edits.setups import TABLE, Setup, get_setups
 from tohlab.prefix.explain import explain
 from tohlab.prefix.explanation import Explanation
