@@ -54,12 +54,13 @@ def run_nbval(path: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_there_are_four_chapters() -> None:
+def test_the_chapters_are_there_in_their_order() -> None:
     assert [path.stem for path in CHAPTERS] == [
         "01-what-the-model-sees",
         "02-what-it-costs",
         "03-is-the-right-skill-picked",
         "04-ask-the-user",
+        "08-what-an-edit-costs",
     ]
 
 
