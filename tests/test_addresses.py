@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from tohlab.catalog import Catalog, CatalogEntry
 from tohlab.dialects import dialect_names, get_dialect
 from tohlab.ecma import json_stringify
 from tohlab.jsonpath import join_path, json_path_at, json_spans
+from tohlab.prefix import compare_prefix
 from tohlab.request import Message, Request, Segment, Span, TextBlock, ToolCall, ToolSchema, text_message
+from tohlab.tokens import measure
 
 SCHEMA = {
     "type": "object",
@@ -62,6 +65,32 @@ def test_a_catalogs_descriptions_have_addresses(dialect: str) -> None:
     assert parts['skills["pdf"].description'] == harness.escape("For pdf & <more>.")
     assert 'skills["od\\"d"].description' in parts
     assert set(parts) >= {'skills["pdf"]', "messages[7].content[0]"}
+
+
+def test_a_catalog_in_a_tools_description_has_addresses() -> None:
+    text = 'Skills:\n- "pdf": é\n- csv\n'
+    part = Span(label="description", start=17, stop=18, path='skills["pdf"].description')
+    spans = (
+        Span(label='entry "pdf"', start=8, stop=18, path='skills["pdf"]', parts=(part,)),
+        Span(label='entry "csv"', start=19, stop=24),
+    )
+    tool = ToolSchema(name='a"b', description=text, parameters=SCHEMA, spans=spans)
+    request = Request(tools=(tool,))
+    segment = only(request.segments())
+    parts = shown(segment)
+    assert parts['skills["pdf"]'] == '- \\"pdf\\": '
+    assert parts['skills["pdf"].description'] == "é"
+    assert parts['skills["csv"]'] == "- csv"
+    assert parts["tools[0].description"] == '"Skills:\\n\\n\\n"'
+    assert parts["tools[0].parameters.required[0]"] == '"q"'
+    rows = {row.name: row.tokens for row in measure(request).segments}
+    assert list(rows) == ["frame", 'entry "pdf"', 'entry "csv"']
+    assert sum(rows.values()) == measure(request).total_tokens
+    assert request.to_openai()["tools"][0]["function"] == tool.to_dict()
+    changed = Request(tools=(replace(tool, description=text.replace("csv", "tsv")),))
+    divergence = compare_prefix(request, changed).divergence
+    assert divergence is not None
+    assert divergence.label == 'tools[0] / tool "a"b" / entry "csv"'
 
 
 def test_texts_and_calls_have_addresses() -> None:

@@ -99,3 +99,16 @@ def test_what_is_no_request_is_refused_with_its_address(body: Any, message: str)
     with pytest.raises(RequestError) as caught:
         Request.from_openai(body)
     assert str(caught.value).startswith(message)
+
+
+def test_reasoning_that_is_sent_back_is_part_of_the_request() -> None:
+    body = {"messages": [{"role": "assistant", "content": "Cold.", "reasoning_content": "I look it up."}]}
+    request = Request.from_openai(body)
+    assert request.to_openai() == body
+    assert [(s.path, s.kind, s.text) for s in request.segments()] == [
+        ("messages[0].reasoning", "reasoning", "I look it up."),
+        ("messages[0].content[0]", "assistant", "Cold."),
+    ]
+    body["messages"][0]["reasoning_content"] = 3  # type: ignore[assignment] # that it is no text is the point
+    with pytest.raises(RequestError, match=r"messages\[0\].reasoning_content: its text is expected"):
+        Request.from_openai(body)

@@ -45,7 +45,7 @@ _HOME = {
     "TohlabError": "errors",
     "TokenMeter": "tokens.meter",
     "UserQuestions": "questions",
-    "append_only": "renderers.append_only",
+    "append_only": "renderers",
     "append_only_badge": "notebook.views",
     "assert_append_only": "prefix.append_only",
     "check_tree": "skills.checks",
@@ -63,6 +63,7 @@ _HOME = {
     "hit_curve": "prefix.pool",
     "measure": "tokens.measure",
     "measure_ask": "tokens.measure",
+    "measure_tools": "tokens.rendered",
     "policy_names": "prefix.policies",
     "price_for": "tokens.prices",
     "run_baseline": "routing.baselines",
@@ -109,7 +110,7 @@ if TYPE_CHECKING:
     from tohlab.questions import Question as Question
     from tohlab.questions import QuestionHost as QuestionHost
     from tohlab.questions import UserQuestions as UserQuestions
-    from tohlab.renderers.append_only import append_only as append_only
+    from tohlab.renderers import append_only as append_only
     from tohlab.request import Message as Message
     from tohlab.request import Request as Request
     from tohlab.request import Segment as Segment
@@ -129,9 +130,10 @@ if TYPE_CHECKING:
     from tohlab.tokens.cost import cost_usd as cost_usd
     from tohlab.tokens.measure import measure as measure
     from tohlab.tokens.measure import measure_ask as measure_ask
-    from tohlab.tokens.meter import TokenMeter as TokenMeter
     from tohlab.tokens.meter import get_meter as get_meter
+    from tohlab.tokens.meter import TokenMeter as TokenMeter
     from tohlab.tokens.prices import price_for as price_for
+    from tohlab.tokens.rendered import measure_tools as measure_tools
     from tohlab.tokens.usage import usage_from as usage_from
     from tohlab.tools import AskUserTool as AskUserTool
     from tohlab.tools import SkillTool as SkillTool

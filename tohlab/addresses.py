@@ -61,11 +61,13 @@ def addresses(request: Request) -> Iterator[tuple[Segment, tuple[Stretch, ...]]]
 def named_parts(segment: Segment) -> tuple[tuple[str, int, int], ...]:
     """Return `(path, start, stop)` of everything with a name in the segment, outer before inner."""
     if segment.path.startswith("tools[") or ".tool_calls[" in segment.path:
-        return tuple(
+        values = [
             (_inside(segment.path, span.path), span.start, span.stop)
             for span in json_spans(segment.text)
             if span.path
-        )
+        ]
+        values += _of_spans(f"{segment.path}.description", segment.spans)
+        return tuple(sorted(values, key=lambda part: (part[1], -part[2])))
     return tuple(_of_spans(segment.path, segment.spans))
 
 

@@ -8,7 +8,7 @@ and inside a text block `Span`s name what stands where (`entry "pdf"`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -115,6 +115,9 @@ class ToolSchema:
     description: str
     parameters: Mapping[str, Any] = field(hash=False)
     """A JSON Schema object; key order is kept, since it is sent."""
+    spans: tuple[Span, ...] = ()
+    """Named stretches of the description (never sent), such as the entries of a catalog that stands in it;
+    disjoint, in order, in characters of the description."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return `{name, description, parameters}` in that order."""
@@ -123,6 +126,28 @@ class ToolSchema:
     def to_json(self) -> str:
         """Return the schema as compact JSON, byte for byte as `JSON.stringify` writes it."""
         return json_stringify(self.to_dict())
+
+    def segment(self, index: int) -> Segment:
+        """Return the tool as a stretch of a request; `index` is its place among the tools."""
+        spans: tuple[Span, ...] = ()
+        if self.spans:
+            start = len(json_stringify({"name": self.name, "description": ""})) - len('"}')
+            spans = tuple(_escaped(span, self.description, start) for span in self.spans)
+        return Segment(
+            path=f"tools[{index}]",
+            kind="tool",
+            role="system",
+            text=self.to_json(),
+            spans=spans,
+            name=self.name,
+        )
+
+
+def _escaped(span: Span, text: str, at: int) -> Span:
+    """The span of a text where that stands as a JSON string whose first character is at `at`."""
+    before, through = (len(json_stringify(text[:end])) - len('""') for end in (span.start, span.stop))
+    parts = tuple(_escaped(part, text, at) for part in span.parts)
+    return replace(span, start=at + before, stop=at + through, parts=parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +176,7 @@ class Request:
     def segments(self) -> Iterator[Segment]:
         """Yield every stretch of text in wire order: tools, system, then message by message."""
         for i, tool in enumerate(self.tools):
-            yield Segment(path=f"tools[{i}]", kind="tool", role="system", text=tool.to_json(), name=tool.name)
+            yield tool.segment(i)
         if self.system:
             yield Segment(path="system", kind="system", role="system", text=self.system)
         for i, message in enumerate(self.messages):

@@ -264,10 +264,25 @@ def test_a_template_that_is_none_says_where() -> None:
     assert (caught.value.line, caught.value.renderer) == (2, "mine")
 
 
-def test_the_marks_may_not_be_in_the_request() -> None:
-    request = Request(messages=(text_message("user", "\ue0f00\ue0f1"),))
-    with pytest.raises(RenderError, match="which mark places here"):
-        JinjaRenderer(TURNS).render(request)
+def test_tools_in_pythons_own_writing_are_placed_too() -> None:
+    tool = WEATHER.__class__(name="t", description='Say\n"hi".', parameters={"type": "object"})
+    found = shown(Request(tools=(tool,), messages=(text_message("user", "x"),)), "{{ tools }}")
+    assert found["tools[0].description"] == ['Say\\n"hi".']
+    assert found["tools[0].name"] == ["t"]
+
+
+def test_reasoning_is_given_under_the_keys_that_the_template_reads() -> None:
+    request = Request(messages=(Message(role="assistant", reasoning="Hm.", content=(TextBlock(text="Ok"),)),))
+    template = "{% for m in messages %}{{ m.thinking }}{{ m.content }}{% endfor %}"
+    assert shown(request, template, reasoning_keys=("thinking",))["messages[0].reasoning"] == ["Hm."]
+    assert "messages[0].reasoning" not in shown(request, template)
+    assert JinjaRenderer(template).render(request).unplaced == ("messages[0].reasoning",)
+
+
+def test_blocks_of_one_message_keep_their_addresses() -> None:
+    blocks = (TextBlock(text="one "), TextBlock(text=""), TextBlock(text="two"))
+    found = shown(Request(messages=(Message(role="user", content=blocks),)), TURNS)
+    assert (found["messages[0].content[0]"], found["messages[0].content[2]"]) == (["one "], ["two"])
 
 
 def test_without_jinja_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

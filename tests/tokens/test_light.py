@@ -15,7 +15,15 @@ from tohlab.tokens import TiktokenMeter, measure
 
 
 @pytest.mark.parametrize(
-    "module", ["tohlab.tokens", "tohlab.prefix", "tohlab.edits", "tohlab.cli.tokens", "tohlab.cli.prefix"]
+    "module",
+    [
+        "tohlab.tokens",
+        "tohlab.renderers",
+        "tohlab.prefix",
+        "tohlab.edits",
+        "tohlab.cli.tokens",
+        "tohlab.cli.prefix",
+    ],
 )
 def test_importing_a_room_loads_no_encoder_and_no_numbers_package(module: str) -> None:
     program = f"import sys, {module}; print({{'tiktoken', 'numpy', 'rich', 'requests'}} & set(sys.modules))"

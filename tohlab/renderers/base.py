@@ -43,7 +43,7 @@ class RendererProvenance:
     """The program or document, with its version."""
     fidelity: Fidelity
     date: str
-    """When it was read or run, as an ISO date."""
+    """When it was read or run, as an ISO date; empty for a template of yours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,11 +165,13 @@ class Renderer(ABC):
         first, last = text.find(_WORDS["first"]), text.find(_WORDS["last"])
         if tool < 0:
             return "not shown"
+        if 0 <= first < tool < last:
+            return "before the last user message"
         if tool < system or (system < 0 and tool < first):
             return "before the system text"
         if tool < first or first < 0:
             return "after the system text"
-        return "before the last user message" if tool < last else "at the end"
+        return "at the end"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"

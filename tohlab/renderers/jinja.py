@@ -43,6 +43,8 @@ class JinjaRenderer(Renderer):
         day: what `strftime_now` gives the date of; without it a template that asks for the date raises.
         special_tokens: spellings that are one token each where the template itself writes them.
         variables: what else the template may read, such as `bos_token` or `enable_thinking`.
+        reasoning_keys: under which keys a message carries reasoning that is sent back; gpt-oss reads
+            `thinking`.
         parsed_arguments: give the arguments of calls as objects, as most templates want them; else as the
             JSON text that the model wrote.
         source: where the template is from, for `provenance`.
@@ -60,15 +62,17 @@ class JinjaRenderer(Renderer):
         day: date | None = None,
         special_tokens: tuple[str, ...] = (),
         variables: Mapping[str, Any] | None = None,
+        reasoning_keys: tuple[str, ...] = ("reasoning_content",),
         parsed_arguments: bool = True,
         source: str = "a chat template of yours",
     ) -> None:
         self.template = template
         self.name = name or f"jinja:{hashlib.sha256(template.encode()).hexdigest()[:12]}"
-        self.provenance = RendererProvenance(source=source, fidelity="source", date="2026-12-01")
+        self.provenance = RendererProvenance(source=source, fidelity="source", date="")
         self._day = day
         self._special_tokens = special_tokens
         self._variables = dict(variables or {})
+        self._reasoning_keys = reasoning_keys
         self._parsed_arguments = parsed_arguments
         self._compiled = self._compile()
 
@@ -115,7 +119,9 @@ class JinjaRenderer(Renderer):
             RenderError: the template raises, or does what the sandbox forbids; with its line.
         """
         leaves: list[Leaf] = []
-        tools, messages = inputs_of(request, leaves, parsed_arguments=self._parsed_arguments)
+        tools, messages = inputs_of(
+            request, leaves, reasoning_keys=self._reasoning_keys, parsed_arguments=self._parsed_arguments
+        )
 
         def run(texts: Mapping[int, str]) -> str:
             filled = [fill(value, texts, leaves) for value in (tools, messages)]

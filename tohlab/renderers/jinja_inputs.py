@@ -7,19 +7,23 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tohlab.jsonpath import join_path
+from tohlab.renderers.base import Section
 from tohlab.renderers.jinja_spans import Leaf
-from tohlab.request import Request, ToolCall
+from tohlab.request import Request, Segment, ToolCall
 
 _TEXT_KEYS: Final = ("description", "title", "pattern", "const", "default", "enum", "examples")
 """Schema keys whose texts a template only shows; the others steer it, so their texts stay as they are."""
 
 
-def inputs_of(request: Request, leaves: list[Leaf], *, parsed_arguments: bool) -> tuple[list[Any], list[Any]]:
+def inputs_of(
+    request: Request, leaves: list[Leaf], *, reasoning_keys: tuple[str, ...], parsed_arguments: bool
+) -> tuple[list[Any], list[Any]]:
     """Return tools and messages in the shape of chat completions, their texts replaced by `Leaf`s.
 
     Args:
         request: what is sent.
         leaves: takes every text that the template only shows, in order.
+        reasoning_keys: under which keys a message carries its reasoning.
         parsed_arguments: give calls' arguments as objects where they are JSON objects.
     """
     tools: list[Any] = []
@@ -32,21 +36,22 @@ def inputs_of(request: Request, leaves: list[Leaf], *, parsed_arguments: bool) -
         tools.append({"type": "function", "function": function})
     messages: list[Any] = []
     if request.system:
-        text = _leaf(leaves, request.system, "system", "system", "system", word_for_word=True)
+        (source,) = Request(system=request.system).segments()
+        text = _leaf(leaves, request.system, "system", "system", "system", segment=source)
         messages.append({"role": "system", "content": text})
     for i, message in enumerate(request.messages):
         base, role = f"messages[{i}]", message.role
         row: dict[str, Any] = {"role": role}
-        if len(message.content) <= 1:
-            text = message.text
-            path = f"{base}.content[0]"
-            row["content"] = _leaf(leaves, text, "messages", role, path, segment=(message, i))
-        else:
-            # Templates read one text; what several blocks are together has the message's address.
-            row["content"] = _leaf(leaves, message.text, "messages", role, f"{base}.content")
+        # Templates read one text; several blocks are joined, and each keeps its address.
+        row["content"] = tuple(
+            _leaf(leaves, s.text, "messages", role, s.path, segment=s)
+            for s in message.segments(i)
+            if s.path.startswith(f"{base}.content[")
+        )
         if message.reasoning:
             path = f"{base}.reasoning"
-            row["reasoning_content"] = _leaf(leaves, message.reasoning, "messages", role, path)
+            text = _leaf(leaves, message.reasoning, "messages", role, path)
+            row |= dict.fromkeys(reasoning_keys, text)
         if message.tool_calls:
             row["tool_calls"] = [
                 _call(leaves, call, f"{base}.tool_calls[{j}]", parsed_arguments)
@@ -80,24 +85,11 @@ def _call(leaves: list[Leaf], call: ToolCall, base: str, parse: bool) -> dict[st
 
 
 def _leaf(
-    leaves: list[Leaf],
-    text: str,
-    section: Any,
-    role: str,
-    path: str,
-    *,
-    word_for_word: bool = False,
-    segment: Any = None,
-) -> Any:
+    leaves: list[Leaf], text: str, section: Section, role: str, path: str, *, segment: Segment | None = None
+) -> Leaf | str:
     if not text:
         return text  # templates ask whether there is a text
-    source = None
-    if word_for_word:
-        source = next(iter(Request(system=text).segments()))
-    elif segment is not None:
-        message, index = segment
-        source = next((s for s in message.segments(index) if s.path == path), None)
-    leaves.append(Leaf(index=len(leaves), text=text, section=section, role=role, path=path, segment=source))
+    leaves.append(Leaf(index=len(leaves), text=text, section=section, role=role, path=path, segment=segment))
     return leaves[-1]
 
 
@@ -130,6 +122,8 @@ def fill(value: Any, texts: Mapping[int, str], leaves: list[Leaf]) -> Any:
     """Return fresh plain data with each leaf's text, or what `texts` has in its place."""
     if isinstance(value, Leaf):
         return texts.get(value.index, value.text)
+    if isinstance(value, tuple):
+        return "".join(fill(inner, texts, leaves) for inner in value)
     if isinstance(value, dict):
         return {key: fill(inner, texts, leaves) for key, inner in value.items()}
     if isinstance(value, list):

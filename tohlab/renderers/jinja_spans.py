@@ -1,18 +1,18 @@
 """Where a template put the texts of a request: found by rendering with marks in their place, and proved.
 
-All texts are exchanged for marks that nothing else contains, and the template is rendered again. If its own
-text around the marks is, with the real texts put back, exactly the real rendering, then every text is placed.
-A template whose course depends on a text (it splits off `</think>`, or trims) fails that proof; then each
-text is exchanged alone. A text that cannot be proved to stand anywhere gets no address and is named.
+All texts are exchanged for marks, plain words that nothing else contains, and the template is rendered again.
+If its own text around the marks is, with the real texts put back, exactly the real rendering, then every text
+is placed. A template whose course depends on a text (it splits off `</think>`, or trims) fails that proof;
+then each text is exchanged alone. A text that cannot be proved to stand anywhere has no address and is named.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from tohlab.addresses import stretches
 from tohlab.errors import RenderError
@@ -46,8 +46,9 @@ def place(
         leaves: every text that the template was given.
         run: renders with some leaves' texts exchanged, by index.
     """
-    marks = {leaf.index: _mark(leaf.index, text) for leaf in leaves}
-    found = _together(text, leaves, marks, run)
+    salt = _salt(text)
+    marks = {leaf.index: f"zq{salt}n{leaf.index}qz" for leaf in leaves}
+    found = _together(text, leaves, marks, re.compile(f"zq{salt}n([0-9]+)qz"), run)
     if found is None:
         found = [hit for leaf in leaves for hit in _alone(text, leaf, marks[leaf.index], run)]
         found.sort(key=lambda hit: (hit[0], -hit[1]))
@@ -62,13 +63,17 @@ Hit = tuple[int, int, Leaf, int]
 
 
 def _together(
-    text: str, leaves: Sequence[Leaf], marks: Mapping[int, str], run: Callable[[Mapping[int, str]], str]
+    text: str,
+    leaves: Sequence[Leaf],
+    marks: Mapping[int, str],
+    mark: re.Pattern[str],
+    run: Callable[[Mapping[int, str]], str],
 ) -> list[Hit] | None:
     try:
         marked = run(marks)
     except RenderError:
         return None
-    parts = re.split(_PATTERN, marked)
+    parts = mark.split(marked)
     if not text.startswith(parts[0]):
         return None
     at = len(parts[0])
@@ -116,15 +121,15 @@ def _disjoint(found: list[Hit]) -> list[Hit]:
 
 
 def _variants(text: str) -> Iterator[tuple[str, int]]:
-    """The text as templates show it: as it is, without blanks at its ends, as JSON writes it."""
+    """The text as templates show it: as it is, without blanks at its ends, as JSON or Python writes it."""
     yield text, 0
     stripped = text.strip()
     if stripped != text:
         yield stripped, len(text) - len(text.lstrip())
         yield text.rstrip(), 0
         yield text.lstrip(), len(text) - len(text.lstrip())
-    for ascii_only in (False, True):
-        written = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+    as_json = (json.dumps(text, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True))
+    for written in (*as_json, repr(text)[1:-1]):
         if written != text:
             yield written, -1
 
@@ -149,14 +154,9 @@ def _pieces(text: str, start: int, stop: int, leaf: Leaf, shift: int) -> Iterato
             yield start + first - shift, start + end - shift, piece
 
 
-_PATTERN: Final = re.compile("\ue0f0([0-9]+)\ue0f1")
-
-
-def _mark(index: int, text: str) -> str:
-    mark = f"\ue0f0{index}\ue0f1"
-    if mark in text:
-        raise RenderError(
-            f"the request holds the characters {mark!r}, which mark places here; take them out",
-            renderer="jinja",
-        )
-    return mark
+def _salt(text: str) -> str:
+    """Letters and digits that no filter changes and the text does not hold."""
+    salt = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    while salt in text:
+        salt = hashlib.sha256(salt.encode()).hexdigest()[:12]
+    return salt

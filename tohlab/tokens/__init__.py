@@ -21,6 +21,15 @@ from tohlab.tokens.measure import (
 )
 from tohlab.tokens.meter import TiktokenMeter, TokenMeter, get_meter
 from tohlab.tokens.prices import CacheRules, Price, PriceTable, Rates, default_prices, price_for
+from tohlab.tokens.rendered import (
+    PieceCost,
+    RenderedCost,
+    ToolsCost,
+    compare_renderers,
+    encode_rendered,
+    measure_rendered,
+    measure_tools,
+)
 from tohlab.tokens.usage import Usage, usage_from
 
 __all__ = [
@@ -32,21 +41,28 @@ __all__ = [
     "Cost",
     "CostPart",
     "EncodingSource",
+    "PieceCost",
     "Price",
     "PriceTable",
     "Rates",
+    "RenderedCost",
     "RequestCost",
     "SegmentCost",
     "TiktokenMeter",
     "TokenMeter",
+    "ToolsCost",
     "Usage",
+    "compare_renderers",
     "cost_usd",
     "default_prices",
+    "encode_rendered",
     "get_meter",
     "load_encoding",
     "measure",
     "measure_ask",
     "measure_catalog",
+    "measure_rendered",
+    "measure_tools",
     "price_for",
     "share_out",
     "usage_from",
