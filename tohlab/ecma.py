@@ -94,7 +94,10 @@ def json_stringify(value: Any) -> str:
 
     A high and a low surrogate side by side are the one character they mean, as in every JavaScript string.
     """
-    text = join_surrogates(_COMPACT_JSON.encode(value))
+    text = _COMPACT_JSON.encode(value)
+    if text.isascii():
+        return text
+    text = join_surrogates(text)
     return _LONE_SURROGATE.sub(lambda m: f"\\u{ord(m.group()):04x}", text)
 
 

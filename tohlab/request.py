@@ -77,9 +77,18 @@ class Message:
         """`source["kind"]`, or the role where no source is given."""
         return str(self.source.get("kind", self.role))
 
+    def texts(self) -> list[str]:
+        """Return the texts of the message's segments, in wire order."""
+        texts = [self.reasoning] if self.reasoning else []
+        texts += [block.text for block in self.content]
+        for call in self.tool_calls:
+            name, arguments = json_stringify(call.name), json_stringify(call.arguments)
+            texts.append(f'{{"name":{name},"arguments":{arguments}}}')
+        return texts
+
     def segments(self, index: int) -> Iterator[Segment]:
         """Yield the message's stretches of text in wire order; `index` is its place in the request."""
-        kind = self.kind
+        kind, texts = self.kind, self.texts()
         if self.reasoning:
             path = f"messages[{index}].reasoning"
             yield Segment(path=path, kind="reasoning", role=self.role, text=self.reasoning)
@@ -91,12 +100,13 @@ class Message:
                 text=block.text,
                 spans=block.spans,
             )
+        first_call = len(texts) - len(self.tool_calls)
         for j, call in enumerate(self.tool_calls):
             yield Segment(
                 path=f"messages[{index}].tool_calls[{j}]",
                 kind="tool-call",
                 role=self.role,
-                text=json_stringify({"name": call.name, "arguments": call.arguments}),
+                text=texts[first_call + j],
                 name=call.name,
             )
 

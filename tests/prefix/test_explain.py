@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -16,10 +17,19 @@ from tohlab.prefix.explain import NEXT_TEXT, explain
 from tohlab.prefix.explanation import Explanation, requests_until_longer_pays
 from tohlab.prefix.policies import get_policy
 from tohlab.prefix.reasons import REASONS, only_dates_differ
-from tohlab.request import Message, Request, TextBlock, ToolCall, ToolSchema, text_message
+from tohlab.request import (
+    Message,
+    Request,
+    Segment,
+    Span,
+    TextBlock,
+    ToolCall,
+    ToolSchema,
+    text_message,
+)
 from tohlab.session import Session
 from tohlab.skills.model import SkillSummary, Snapshot
-from tohlab.tokens import measure
+from tohlab.tokens import get_meter, measure
 
 SYSTEM = "You are careful, and you say what you did. " * 150
 SKILLS = {f"skill-{i:02}": f"Does task {i} with files of kind {i}." for i in range(20)}
@@ -436,3 +446,77 @@ def test_an_answer_that_is_known_can_be_read_where_a_cache_keeps_it() -> None:
     without = explain(Sent(request=first), Sent(request=later), "llama.cpp")
     known = explain(Sent(request=first, output=answer), Sent(request=later), "llama.cpp")
     assert without.use.read_tokens < known.use.read_tokens
+
+
+# Faults that others had, as small as they go.
+
+
+def listed(**places: str) -> Message:
+    """A catalog with the place of each skill, as several harnesses write it."""
+    text, spans = "Skills:\n", []
+    for name, place in places.items():
+        entry = f"- {name}: does it ({place})\n"
+        spans.append(Span(label=f'entry "{name}"', start=len(text), stop=len(text) + len(entry)))
+        text += entry
+    block = TextBlock(text=text, spans=tuple(spans))
+    return Message(role="user", content=(block,), source={"kind": "skill-catalog"})
+
+
+def test_a_skill_found_by_another_path_is_an_edited_message() -> None:
+    """anomalyco/opencode#29950: two sessions with one setup differ in a location."""
+    talk = session(2).request
+    ways = (listed(pdf="/home/.agents/skills/pdf"), listed(pdf="/home/.claude/skills/pdf"))
+    before, after = (replace(talk, messages=(way, *talk.messages)) for way in ways)
+    result = explain(before, after, "openai")
+    assert words(result) == ["input_changed"]
+    assert (result.changes[0].before, result.changes[0].after) == ("agents", "claude")
+    assert result.changes[0].label == 'messages[0] / skill catalog / entry "pdf"'
+
+
+def test_a_list_inside_a_tools_description_loses_everything() -> None:
+    """QwenLM/qwen-code#4896: reading a file makes a skill visible and so rewrites a tool."""
+    plain = replace(BASH, name="skill", description="Loads a skill. Skills: pdf.")
+    active = replace(plain, description="Loads a skill. Skills: pdf, excel.")
+    requests = session(2, tools=(plain, GREP)).request, session(3, tools=(active, GREP)).request
+    for policy in ("openai", "vllm"):
+        change = explain(*requests, policy).changes[0]
+        assert change.reason == "tools_changed"
+        assert ", excel" in change.after
+        assert change.lost_tokens > 1000
+
+
+def test_a_shortlist_that_goes_with_the_turn_costs_the_turn_or_everything() -> None:
+    """NousResearch/hermes-agent#113503: what is put beside the user's text is gone in the next request."""
+    talk = Session(Shelf(), system=SYSTEM)
+    first = talk.user("Please look at the file. " * 200)
+    shortlist = TextBlock(text="Perhaps of use: pdf, excel.")
+    *rest, last = first.messages
+    before = replace(first, messages=(*rest, replace(last, content=(*last.content, shortlist))))
+    talk.assistant("Done.")
+    after = talk.user("And the next one.")
+    engine, hosted = explain(before, after, "sglang"), explain(before, after, "openai")
+    assert engine.use.read_tokens == engine.shared_tokens
+    assert engine.lost_tokens == get_meter().count(shortlist.text)
+    assert hosted.use.read_tokens == 0
+    assert hosted.changes[0].reason == "input_changed"
+    assert hosted.changes[0].lost_tokens == hosted.reusable_tokens > 1024
+
+
+def test_reasoning_of_its_own_segment_is_told_apart() -> None:
+    """A message whose segments name their reasoning, as a harness that sends it back has them."""
+
+    class Thinking(Message):
+        def segments(self, index: int) -> Iterator[Segment]:
+            yield Segment(path=f"messages[{index}].reasoning", kind="reasoning", role=self.role, text="Hm.")
+            yield from super().segments(index)
+
+        def texts(self) -> list[str]:
+            return ["Hm.", *super().texts()]
+
+    talk = session(3).request
+    thought = [
+        Thinking(role=m.role, content=m.content, source=m.source) if m.role == "assistant" else m
+        for m in talk.messages
+    ]
+    result = explain(replace(talk, messages=tuple(thought)), session(4).request, "vllm")
+    assert words(result)[0] == "template_strips_reasoning"

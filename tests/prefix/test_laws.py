@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tohlab.prefix import PrefixTracker, compare_prefix
 from tohlab.request import Message, Request, TextBlock, ToolCall, ToolSchema
 from tohlab.tokens import TiktokenMeter, get_meter, measure
+from tohlab.tokens.ledger import common_messages
 
 TEXTS = st.lists(
     st.sampled_from(["a", "ab", " ", "\n", "the", "日", "𠀀", "\ud83d", "\ude00", "1"]), max_size=8
@@ -132,3 +133,21 @@ def test_what_was_compared_before_changes_nothing(history: list[tuple[Request, R
     for request in [request for pair in history for request in pair]:
         assert tracker.push(request) == compare_prefix(last, request, TiktokenMeter())
         last = request
+
+
+@settings(deadline=None)
+@given(MESSAGES)
+def test_the_texts_of_a_message_are_those_of_its_segments(message: Message) -> None:
+    assert message.texts() == [segment.text for segment in message.segments(3)]
+
+
+@settings(deadline=None)
+@given(st.lists(MESSAGES, max_size=5), st.lists(MESSAGES, max_size=5), st.booleans())
+def test_shared_messages_are_what_the_obvious_way_finds(
+    one: list[Message], more: list[Message], grows: bool
+) -> None:
+    a, b = tuple(one), tuple([*one, *more] if grows else more)
+    expected = 0
+    while expected < min(len(a), len(b)) and a[expected] == b[expected]:
+        expected += 1
+    assert common_messages(a, b) == common_messages(b, a) == expected

@@ -107,7 +107,11 @@ def _message_reason(was: Message, now: Message, policy: CachePolicy) -> tuple[Re
         return "skill_added", added
     if old != new and sorted(old) == sorted(new):
         return "skill_reordered", tuple(n for n, o in zip(new, old, strict=True) if n != o)
-    if was.role == now.role == "assistant" and only_thoughts_gone(was.text, now.text):
+    thoughts = any(_is_reasoning(path) for path, _, _ in _key(was))
+    spoken = tuple(piece for piece in _key(was) if not _is_reasoning(piece[0]))
+    if was.role == now.role == "assistant" and (
+        only_thoughts_gone(was.text, now.text) or (thoughts and spoken == _key(now))
+    ):
         return "template_strips_reasoning", ()
     if only_dates_differ(was.text, now.text):
         return "date_rollover", ()
@@ -182,13 +186,13 @@ def _label(path: str, message: Message) -> str:
     return f"{path} / {message.kind.replace('-', ' ')}"
 
 
-def _key(message: Message) -> tuple[object, ...]:
-    """What is sent of a message; call ids and sources are not."""
-    return (
-        message.role,
-        tuple(block.text for block in message.content),
-        tuple((call.name, call.arguments) for call in message.tool_calls),
-    )
+def _key(message: Message) -> tuple[tuple[str, str, str], ...]:
+    """What is sent of a message: address, role and text of each piece; call ids and sources are not sent."""
+    return tuple((piece.path, piece.role, piece.text) for piece in message.segments(0))
+
+
+def _is_reasoning(path: str) -> bool:
+    return path.endswith(".reasoning")
 
 
 def _entries(message: Message) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from tohlab.ecma import json_stringify
 from tohlab.jsonpath import json_path_at
 from tohlab.request import Request, Segment
-from tohlab.tokens.ledger import Layout, common_prefix, layout_of
+from tohlab.tokens.ledger import Layout, common_messages, common_prefix, layout_of
 from tohlab.tokens.measure import RENDERER
 from tohlab.tokens.meter import TokenMeter, get_meter, token_array
 
@@ -171,9 +171,13 @@ def _shared_segments(old: Layout, new: Layout, meter: TokenMeter) -> int:
     """How many leading segments match."""
     before, after = old.request, new.request
     same = 0
-    if before.system == after.system and before.tools == after.tools:
-        same = old.trunk.message_ends[common_prefix(before.messages, after.messages)]
+    if new.base is before:  # the layout of the later request was built on the earlier one's
+        same = old.trunk.message_ends[new.shared_messages]
+    elif before.system == after.system and before.tools == after.tools:
+        same = old.trunk.message_ends[common_messages(before.messages, after.messages)]
     end = min(old.length, new.length)
+    if same == end:
+        return same
     olds, news = old.trunk.segments, new.trunk.segments
     while same < end:
         was, now = olds[same], news[same]

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from tohlab.request import Request, Segment
+from tohlab.request import Message, Request, Segment
 
 if TYPE_CHECKING:
     from tohlab.tokens.measure import SegmentCost
@@ -32,10 +32,12 @@ REMEMBERED: Final = 8
 class Trunk:
     """The longest request of a line of requests, each of which begins with the one before."""
 
-    __slots__ = ("beside", "cost_ends", "costs", "ends", "message_ends", "segments")
+    __slots__ = ("_lock", "_made", "_messages", "beside", "cost_ends", "costs", "ends", "message_ends")
 
     def __init__(self) -> None:
-        self.segments: list[Segment] = []
+        self._lock = threading.Lock()
+        self._made: list[Segment] = []
+        self._messages: list[Message] = []
         self.ends: list[int] = [0]
         """Tokens before each segment, and at last all: one more than there are segments."""
         self.message_ends: list[int] = []
@@ -47,20 +49,39 @@ class Trunk:
         self.beside: Any = None
         """What prefix keeps with the trunk: tokens and boundaries of the leading segments."""
 
-    def add(self, segments: Iterable[Segment], meter: TokenMeter) -> None:
-        count = meter.count
+    @property
+    def segments(self) -> list[Segment]:
+        """The segments. They are made when they are asked for: what is only appended is never looked at."""
+        made, ends = self._made, self.message_ends
+        if len(made) < ends[-1]:
+            with self._lock:
+                start = bisect_left(ends, len(made))
+                for i in range(start, len(ends) - 1):
+                    made += self._messages[i].segments(i)
+        return made
+
+    def begin(self, segments: Iterable[Segment], meter: TokenMeter) -> None:
+        """Set what stands before the messages: tools and system text."""
+        self._made += segments
+        for segment in self._made:
+            self.ends.append(self.ends[-1] + meter.count(segment.text))
+        self.message_ends.append(len(self._made))
+
+    def add(self, message: Message, meter: TokenMeter) -> None:
+        """Append a message."""
         tokens = self.ends[-1]
-        for segment in segments:
-            tokens += count(segment.text)
-            self.segments.append(segment)
+        for text in message.texts():
+            tokens += meter.count(text)
             self.ends.append(tokens)
-        self.message_ends.append(len(self.segments))
+        self._messages.append(message)
+        self.message_ends.append(len(self.ends) - 1)
 
     def branch(self, messages: int) -> Trunk:
         """Return a trunk that begins with this one's first `messages` messages."""
         new = Trunk()
         cut = self.message_ends[messages]
-        new.segments = self.segments[:cut]
+        new._made = self.segments[:cut]
+        new._messages = self._messages[:messages]
         new.ends = self.ends[: cut + 1]
         new.message_ends = self.message_ends[: messages + 1]
         new.cost_ends = self.cost_ends[: cut + 1]
@@ -71,11 +92,14 @@ class Trunk:
 class Layout:
     """One request laid out in tokens: the beginning of a trunk. Treat as read-only."""
 
-    __slots__ = ("length", "request", "total_tokens", "trunk")
+    __slots__ = ("base", "length", "request", "shared_messages", "total_tokens", "trunk")
 
-    def __init__(self, request: Request, trunk: Trunk) -> None:
+    def __init__(self, request: Request, trunk: Trunk, base: Request | None, shared: int) -> None:
         self.request = request
         self.trunk = trunk
+        self.base = base
+        """The request on whose layout this one was built, and so many of whose messages it has."""
+        self.shared_messages = shared
         self.length = trunk.message_ends[len(request.messages)]
         """How many segments the request has."""
         self.total_tokens = trunk.ends[self.length]
@@ -105,6 +129,22 @@ def common_prefix(a: Any, b: Any) -> int:
         else:
             high = middle - 1
     return low
+
+
+def common_messages(a: tuple[Message, ...], b: tuple[Message, ...]) -> int:
+    """Return how many leading messages two requests share.
+
+    A tuple is at most another one if it is its beginning, and messages have no order of their own, so `<=`
+    either says that or raises. It copies nothing, which counts in a conversation of thousands of messages.
+    """
+    try:
+        if a <= b:
+            return len(a)
+        if b <= a:
+            return len(b)
+    except TypeError:
+        pass
+    return common_prefix(a, b)
 
 
 _memories: weakref.WeakKeyDictionary[TokenMeter, _Memory] = weakref.WeakKeyDictionary()
@@ -137,7 +177,7 @@ def layout_of(request: Request, meter: TokenMeter) -> Layout:
                 continue
             length = len(known.messages)
             if length > shared:
-                same = common_prefix(known.messages, request.messages)
+                same = common_messages(known.messages, request.messages)
                 if same > shared:
                     base, shared = layout, same
                 if same == length:
@@ -156,12 +196,12 @@ def _build(request: Request, meter: TokenMeter, base: Layout | None, shared: int
     if base is None:
         shared = 0
         trunk = Trunk()
-        trunk.add(Request(tools=request.tools, system=request.system).segments(), meter)
+        trunk.begin(Request(tools=request.tools, system=request.system).segments(), meter)
     else:
         trunk = base.trunk
         # What begins with the trunk's last request makes it longer; what parts from it needs its own.
         if shared < len(messages) and shared + 1 < len(trunk.message_ends):
             trunk = trunk.branch(shared)
     for i in range(shared, len(messages)):
-        trunk.add(messages[i].segments(i), meter)
-    return Layout(request, trunk)
+        trunk.add(messages[i], meter)
+    return Layout(request, trunk, base.request if base else None, shared)
