@@ -35,7 +35,7 @@ def collapse_whitespace(text: str) -> str:
 
 def utf16_length(text: str) -> int:
     """Return the length in UTF-16 code units, which is what `text.length` is in JavaScript."""
-    return len(text) + sum(c > "\uffff" for c in text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def utf16_slice(text: str, stop: int) -> str:

@@ -277,6 +277,7 @@ def test_files_in_other_places_are_told() -> None:
         "SKILL.md": "no-folder",
         "a/b/SKILL.md": "too-deep",
         "c/Skill.md": "file-name",
+        ".d/SKILL.md": "hidden-folder",
     }
     assert loaded.skills == ()
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Self
 
 from tohlab.errors import SkillError
@@ -85,7 +85,7 @@ class FileTree(Mapping[str, bytes]):
 
     def named(self, *names: str) -> tuple[str, ...]:
         """Return the paths whose last part is one of `names`, in path order (bytes)."""
-        return tuple(sorted(p for p in self._listed() if PurePosixPath(p).name in names))
+        return tuple(sorted(p for p in self._listed() if p.rpartition("/")[2] in names))
 
 
 class _Layered(FileTree):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, Final
@@ -327,6 +327,9 @@ HARNESS: Final = Goose(
     name="goose",
     title="goose",
     provenance=_SOURCE,
+    text_provenance=MappingProxyType(
+        {"user": replace(_SOURCE, fidelity="reconstructed", where="not looked for")}
+    ),
     place="system",
     order="name-bytes",
     on_change="rewrite",

@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import join_entries
 from tohlab.dialects.escapes import escaped
 from tohlab.dialects.folders import cut_frontmatter, duplicate, line_of, overlooked, places, roots_of
 from tohlab.dialects.gates import gate_opens, gate_patterns
@@ -31,9 +32,9 @@ from tohlab.dialects.harness import (
     Listing,
     Loaded,
     Setting,
+    SkillRoot,
     Skipped,
 )
-from tohlab.request import Span
 from tohlab.skills.readers import key_value_lines, pyyaml
 
 DESCRIPTION: Final = """\
@@ -234,13 +235,12 @@ class Pikuri(Harness):
             return Listing(text="", place=self.place, dropped=tuple(s.name for s in visible))
         if not visible:
             return Listing(text="", place=self.place, dropped=gated)
-        text, spans = HEAD, []
-        for skill in visible:
-            entry = ENTRY.format(name=escaped(skill.name), description=escaped(skill.description or ""))
-            stop = len(text) + len(entry) - 1
-            spans.append(Span(label=f'entry "{skill.name}"', start=len(text), stop=stop))
-            text += entry
-        return Listing(text=text + TAIL, place=self.place, spans=tuple(spans), dropped=gated)
+        entries = (
+            (s.name, ENTRY.format(name=escaped(s.name), description=escaped(s.description or "")))
+            for s in visible
+        )
+        text, spans = join_entries(HEAD, entries)
+        return Listing(text=text + TAIL, place=self.place, spans=spans, dropped=gated)
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the inventory for the setting's view; `dropped` holds what a gate withholds."""
@@ -365,6 +365,7 @@ HARNESS: Final = Pikuri(
     on_resume="rewrite",
     roots=tuple(f"{base}/{sub}" for base in ("<PROJECT>", "~") for sub in SUBDIRECTORIES),
     duplicate="the first that is found; the others are dropped with a warning",
+    layers=tuple(SkillRoot(folder=f"{base}/{sub}") for base in ("project", "home") for sub in SUBDIRECTORIES),
     load_tool="skill",
     not_measured=(
         "the inventory's and a loaded skill's frames: after pi's block, the file could not be read",

@@ -38,6 +38,7 @@ from tohlab.dialects.harness import (
     Listing,
     Loaded,
     Setting,
+    SkillRoot,
     Skipped,
     UserTurn,
 )
@@ -331,6 +332,10 @@ HARNESS: Final = Supercode(
     on_resume="rewrite",
     roots=("config dirs", ".claude/skills", "~/.claude/skills", "<DIR>/.claude/skills", "plug-ins"),
     duplicate="the first root in the order of precedence wins a name; one folder through two roots is one skill",
+    layers=(
+        SkillRoot(folder="project/.claude/skills"),
+        SkillRoot(folder="home/.claude/skills"),
+    ),
     load_tool="skill",
     not_measured=(
         "the index section's and the envelope's frames",

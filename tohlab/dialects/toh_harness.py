@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tohlab.catalog import Form
 from tohlab.dialects.base import Dialect
+from tohlab.dialects.folders import in_roots
 from tohlab.dialects.harness import (
     Answer,
     Cut,
@@ -22,6 +23,7 @@ from tohlab.dialects.harness import (
     Listing,
     Loaded,
     Setting,
+    SkillRoot,
     Skipped,
     UserTurn,
 )
@@ -58,7 +60,12 @@ class TheOpenHarnessAdapter(Harness):
         skills: list[SkillSummary] = []
         by_path: dict[str, HarnessSkill] = {}
         skipped: list[Skipped] = []
-        for path in _candidates(tree, setting, skipped):
+        in_order = [
+            path
+            for root in setting.skill_roots(SkillRoot)
+            for path in _candidates(tree, root, setting, skipped)
+        ]
+        for path in in_order:
             text = tree.text(path)
             try:
                 file = parse_frontmatter(text)
@@ -190,15 +197,15 @@ class TheOpenHarnessAdapter(Harness):
         return UserTurn(texts=(text, *blocks))
 
 
-def _candidates(tree: FileTree, setting: Setting, skipped: list[Skipped]) -> list[str]:
+def _candidates(tree: FileTree, root: SkillRoot, setting: Setting, skipped: list[Skipped]) -> list[str]:
     skip = tuple(setting.options.get("skip", ()))
     any_depth = bool(setting.options.get("any_depth"))
     found = []
-    for path in tree:
-        parts = path.split("/")
+    for path, _, inside in in_roots(tree, (root,)):
+        parts = inside.split("/")
         if parts[0] in skip or (any_depth and ".git" in parts[:-1]):
             continue
-        flat = len(parts) == 1 and path.endswith(".md")
+        flat = len(parts) == 1 and inside.endswith(".md")
         if flat or (parts[-1] == SKILL_FILE and (len(parts) == 2 or (any_depth and len(parts) > 1))):
             found.append(path)
         elif parts[-1].lower() == SKILL_FILE.lower():
@@ -279,6 +286,12 @@ HARNESS: Final = TheOpenHarnessAdapter(
         "bundled",
     ),
     duplicate="the lower rank of the root, then the earlier entry of the root; the others are logged",
+    layers=(
+        SkillRoot(folder="project/.toh/skills"),
+        SkillRoot(folder="project/.agents/skills"),
+        SkillRoot(folder="home/.toh/skills"),
+        SkillRoot(folder="home/.agents/skills"),
+    ),
     load_tool="skill",
     not_measured=(
         "names are ordered by UTF-16 code units, which is byte order for every name that the program takes",

@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import join_entries
 from tohlab.dialects.folders import Place, duplicate, line_of, overlooked, places, roots_of
 from tohlab.dialects.harness import (
     Answer,
@@ -28,11 +29,11 @@ from tohlab.dialects.harness import (
     Listing,
     Loaded,
     Setting,
+    SkillRoot,
     Skipped,
 )
 from tohlab.ecma import utf16_length, utf16_slice
 from tohlab.errors import UnsupportedByDialect
-from tohlab.request import Span
 from tohlab.skills.readers import key_value_lines, npm_yaml
 
 HEAD: Final = """\
@@ -113,14 +114,13 @@ class VSCode(Harness):
         if not loaded.skills or not _can_read(setting):
             return Listing(text="", place=self.place, dropped=names)
         adherence = setting.options.get("use_skill_adherence_prompt")
-        text, spans, cuts = ADHERENCE_HEAD if adherence else HEAD, [], []
+        entries = (
+            (s.name, ENTRY.format(name=s.name, description=s.description, path=setting.path_of(s.path)))
+            for s in loaded.skills
+        )
+        text, spans = join_entries(ADHERENCE_HEAD if adherence else HEAD, entries)
+        cuts = []
         for skill in loaded.skills:
-            entry = ENTRY.format(
-                name=skill.name, description=skill.description, path=setting.path_of(skill.path)
-            )
-            stop = len(text) + len(entry) - 1
-            spans.append(Span(label=f'entry "{skill.name}"', start=len(text), stop=stop))
-            text += entry
             before = utf16_length(str(skill.fields.get("description")))
             after = utf16_length(skill.description or "")
             if after < before:
@@ -130,7 +130,7 @@ class VSCode(Harness):
                     else "what looks like a tag is taken out"
                 )
                 cuts.append(Cut(name=skill.name, before_chars=before, after_chars=after, why=why))
-        return Listing(text=text + TAIL, place=self.place, spans=tuple(spans), cut=tuple(cuts))
+        return Listing(text=text + TAIL, place=self.place, spans=spans, cut=tuple(cuts))
 
     def reminder(self, loaded: Loaded, setting: Setting) -> str:
         """Return what stands at the end of each user message where there are skills; else nothing."""
@@ -240,6 +240,12 @@ HARNESS: Final = VSCode(
     description_limit_chars=DESCRIPTION_LIMIT_UTF16,
     roots=(".github/skills", ".claude/skills", "~/.copilot/skills", "~/.claude/skills", "extensions"),
     duplicate="the workspace's before the user's before an extension's; the first wins, the others are logged",
+    layers=(
+        SkillRoot(folder="project/.github/skills"),
+        SkillRoot(folder="project/.claude/skills"),
+        SkillRoot(folder="home/.copilot/skills"),
+        SkillRoot(folder="home/.claude/skills"),
+    ),
     load_tool=None,
     not_measured=(
         "later versions: a skill tool, a budget of 15,000 characters, names alone behind it, hidden skills",

@@ -33,6 +33,7 @@ from tohlab.dialects.harness import (
     Listing,
     Loaded,
     Setting,
+    SkillRoot,
     Skipped,
     UserTurn,
 )
@@ -363,6 +364,10 @@ HARNESS: Final = ClaudeCode(
     description_limit_chars=DESCRIPTION_LIMIT_CHARS,
     roots=("managed", "~/.claude/skills", ".claude/skills", "bundled", "<DIR>/.claude/skills", "plug-ins"),
     duplicate="enterprise, then personal, then project, then bundled; a nested one is called <DIR>:<name>",
+    layers=(
+        SkillRoot(folder="home/.claude/skills"),
+        SkillRoot(folder="project/.claude/skills"),
+    ),
     load_tool="Skill",
     not_measured=(
         "the tool's description, which is in our own words here and about five times as long in the program",

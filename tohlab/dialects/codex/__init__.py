@@ -97,7 +97,8 @@ class Codex(Harness):
         skills: list[HarnessSkill] = []
         skipped: list[Skipped] = []
         seen: set[str] = set()
-        for root in _roots(setting):
+        roots = setting.skill_roots(CodexRoot)
+        for root in roots:
             paths, overlooked = find(tree, root)
             skipped += overlooked
             for path in paths:
@@ -110,7 +111,7 @@ class Codex(Harness):
                 else:
                     skipped.append(replace(found, silent=root.scope == "system"))
         skipped = [one for one in skipped if one.code != "hidden-folder" or one.path not in seen]
-        skills.sort(key=lambda skill: _rank(skill, _LOADED, setting))
+        skills.sort(key=lambda skill: _rank(skill, _LOADED, roots))
         counts = Counter(skill.name for skill in skills)
         notes = [
             f"{count} skills are named {name!r}: all are listed, and ${name} loads none of them"
@@ -128,7 +129,8 @@ class Codex(Harness):
         """
         hidden = [skill.name for skill in loaded.skills if not skill.listed]
         shown = [skill for skill in loaded.skills if skill.listed]
-        skills = sorted(shown, key=lambda skill: _rank(skill, _LISTED, setting))
+        roots = setting.skill_roots(CodexRoot)
+        skills = sorted(shown, key=lambda skill: _rank(skill, _LISTED, roots))
         if not skills:
             return Listing(text="", place=self.place, dropped=tuple(hidden))
         aliases, table = _aliases(skills, setting)
@@ -233,31 +235,28 @@ class Codex(Harness):
         return [Cut(name=skill.name, before_chars=before, after_chars=chars, why=why)]
 
 
-def _roots(setting: Setting) -> tuple[CodexRoot, ...]:
-    return setting.skill_roots(CodexRoot)
-
-
-def _root_of(path: str, setting: Setting) -> CodexRoot:
+def _root_of(path: str, roots: tuple[CodexRoot, ...]) -> CodexRoot:
     # A root may lie in a hidden folder of another, which then does not look into it.
-    return next(root for root in _roots(setting) if reaches(root, path))
+    return next(root for root in roots if reaches(root, path))
 
 
-def _rank(skill: HarnessSkill, scopes: tuple[str, ...], setting: Setting) -> tuple[int, str, list[str]]:
-    return scopes.index(_root_of(skill.path, setting).scope), skill.name, skill.path.split("/")
+def _rank(
+    skill: HarnessSkill, scopes: tuple[str, ...], roots: tuple[CodexRoot, ...]
+) -> tuple[int, str, list[str]]:
+    return scopes.index(_root_of(skill.path, roots).scope), skill.name, skill.path.split("/")
 
 
 def _aliases(skills: list[HarnessSkill], setting: Setting) -> tuple[dict[str, str], list[str]]:
-    used = {_root_of(skill.path, setting) for skill in skills}
-    roots = [root for root in dict.fromkeys(_roots(setting)) if root in used]
+    all_roots = setting.skill_roots(CodexRoot)
+    homes = {skill.path: _root_of(skill.path, all_roots) for skill in skills}
+    used = set(homes.values())
+    roots = [root for root in dict.fromkeys(all_roots) if root in used]
     table = [
         ROOT.format(index=index, root=setting.path_of(root.folder).replace("\\", "/"))
         for index, root in enumerate(roots)
     ]
-    aliases = {}
-    for skill in skills:
-        root = _root_of(skill.path, setting)
-        inside = skill.path.removeprefix(root.prefix)
-        aliases[skill.path] = f"r{roots.index(root)}/{inside}"
+    numbers = {root: number for number, root in enumerate(roots)}
+    aliases = {path: f"r{numbers[root]}/{path.removeprefix(root.prefix)}" for path, root in homes.items()}
     return aliases, table
 
 

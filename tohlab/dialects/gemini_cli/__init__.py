@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import join_entries
 from tohlab.dialects.folder_tree import folder_tree
 from tohlab.dialects.gemini_cli.reading import find, parse, replaced
 from tohlab.dialects.gemini_cli.texts import (
@@ -52,7 +53,6 @@ from tohlab.dialects.harness import (
     UserTurn,
 )
 from tohlab.errors import UnsupportedByDialect
-from tohlab.request import Span
 
 ROOTS: Final = (
     SkillRoot(folder="project/.agents/skills", project=True),
@@ -135,13 +135,14 @@ class GeminiCli(Harness):
         if not shown:
             return Listing(text="", place=self.place)
         modern = setting.model is not None and _MODERN.match(setting.model) is not None
-        text, spans = HEAD.format(call=CALL if modern else CALL_LEGACY), []
-        for name, (description, location, _) in shown.items():
-            entry = ENTRY.format(name=name, description=description, location=location)
-            spans.append(Span(label=f'entry "{name}"', start=len(text), stop=len(text) + len(entry) - 1))
-            text += entry
+        head = HEAD.format(call=CALL if modern else CALL_LEGACY)
+        entries = (
+            (name, ENTRY.format(name=name, description=description, location=location))
+            for name, (description, location, _) in shown.items()
+        )
+        text, spans = join_entries(head, entries)
         warnings = loaded.warnings if isinstance(loaded, GeminiLoaded) else ()
-        return Listing(text=text + TAIL, place=self.place, spans=tuple(spans), warnings=warnings)
+        return Listing(text=text + TAIL, place=self.place, spans=spans, warnings=warnings)
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the load tool as a function declaration; none where nobody can approve its calls."""

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import join_entries
 from tohlab.dialects.escapes import escaped, escaped_path
 from tohlab.dialects.folders import in_roots, root_of
 from tohlab.dialects.harness import (
@@ -60,7 +61,6 @@ from tohlab.dialects.mistral_vibe.texts import (
 )
 from tohlab.ecma import json_stringify
 from tohlab.errors import UnsupportedByDialect
-from tohlab.request import Span
 
 _PLACEHOLDER: Final = re.compile(r"<[A-Z]+>")
 
@@ -109,15 +109,15 @@ class MistralVibe(Harness):
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the block at the end of the system prompt; nothing where there is no skill."""
-        text, spans = OPENING, []
-        for name, description, path in _entries(loaded, setting):
-            entry = ENTRY.format(name=escaped(name), description=escaped(description), path=path)
-            spans.append(Span(label=f'entry "{name}"', start=len(text), stop=len(text) + len(entry) - 1))
-            text += entry
+        entries = (
+            (name, ENTRY.format(name=escaped(name), description=escaped(description), path=path))
+            for name, description, path in _entries(loaded, setting)
+        )
+        text, spans = join_entries(OPENING, entries)
         dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
         if not spans:
             return Listing(text="", place=self.place, dropped=dropped)
-        return Listing(text=text + CLOSING, place=self.place, spans=tuple(spans), dropped=dropped)
+        return Listing(text=text + CLOSING, place=self.place, spans=spans, dropped=dropped)
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the `skill` tool as chat completions take it; nothing where there is no skill."""

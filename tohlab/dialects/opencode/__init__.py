@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import join_entries
 from tohlab.dialects.escapes import escaped, escaped_path
 from tohlab.dialects.folders import in_roots
 from tohlab.dialects.harness import (
@@ -62,7 +63,6 @@ from tohlab.dialects.opencode.texts import (
 )
 from tohlab.ecma import json_stringify, trim, utf16_sort_key
 from tohlab.errors import UnsupportedByDialect
-from tohlab.request import Span
 from tohlab.skills.collation import collation_key
 
 _SHELL: Final = re.compile(r"!`([^`]+)`")
@@ -146,12 +146,12 @@ class OpenCode(Harness):
         dropped = tuple(sorted(names - {name for name, _, _ in shown}, key=utf16_sort_key))
         if not shown:
             return Listing(text=f"{PREAMBLE}{NO_SKILLS}", place=self.place, dropped=dropped)
-        text, spans = PREAMBLE + OPENING, []
-        for name, description, location in sorted(shown, key=lambda entry: collation_key(entry[0])):
-            entry = ENTRY.format(name=name, description=description, location=location)
-            spans.append(Span(label=f'entry "{name}"', start=len(text), stop=len(text) + len(entry)))
-            text += f"{entry}\n"
-        return Listing(text=text + CLOSING, place=self.place, spans=tuple(spans), dropped=dropped)
+        entries = (
+            (name, ENTRY.format(name=name, description=description, location=location))
+            for name, description, location in sorted(shown, key=lambda entry: collation_key(entry[0]))
+        )
+        text, spans = join_entries(PREAMBLE + OPENING, entries)
+        return Listing(text=text + CLOSING, place=self.place, spans=spans, dropped=dropped)
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the `skill` tool as chat completions take it; the same with and without skills."""

@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
-from tohlab.dialects.escapes import escaped
+from tohlab.dialects.entries import join_entries
+from tohlab.dialects.escapes import escaped, escaped_path
 from tohlab.dialects.folders import duplicate, in_roots, root_of
 from tohlab.dialects.harness import Answer, FileTree, Harness, HarnessSkill, Listing, Loaded, Setting, Skipped
 from tohlab.dialects.roo.reading import DEFAULT_MODE, RooRoot, elsewhere, parse, roots_of_modes
@@ -31,7 +32,6 @@ from tohlab.dialects.roo.texts import (
 )
 from tohlab.ecma import json_stringify
 from tohlab.errors import UnsupportedByDialect
-from tohlab.request import Span
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,23 +72,24 @@ class Roo(Harness):
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the section of the system prompt; nothing where the mode has no skills."""
-        parts, spans, at = [HEAD], [], len(HEAD)
-        for skill in loaded.skills:
-            if not skill.listed:
-                continue
-            entry = ENTRY.format(
-                name=escaped(skill.name),
-                description=escaped(skill.description or ""),
-                location=escaped(setting.path_of(skill.path)),
+        entries = (
+            (
+                skill.name,
+                ENTRY.format(
+                    name=escaped(skill.name),
+                    description=escaped(skill.description or ""),
+                    location=escaped_path(setting, skill.path),
+                ),
             )
-            spans.append(Span(label=f'entry "{skill.name}"', start=at, stop=at + len(entry)))
-            parts.append(f"{entry}\n")
-            at += len(entry) + 1
+            for skill in loaded.skills
+            if skill.listed
+        )
+        text, spans = join_entries(HEAD, entries)
         dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
         if not spans:
             return Listing(text="", place=self.place, dropped=dropped)
-        parts.append(TAIL.format(mode=_mode(setting)))
-        return Listing(text="".join(parts), place=self.place, spans=tuple(spans), dropped=dropped)
+        text += TAIL.format(mode=_mode(setting))
+        return Listing(text=text, place=self.place, spans=spans, dropped=dropped)
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the strict `skill` tool, the same with any skills and with none."""
@@ -155,11 +156,15 @@ _TEXTS: Final = replace(
     version="main of early 2026, from the skill tool on",
     where="src/core/prompts: sections/skills.ts, tools/native-tools/skill.ts, responses.ts",
 )
+_UNREAD: Final = replace(
+    _SOURCE, fidelity="reconstructed", where="no gesture at that age, as far as was read"
+)
+
 HARNESS: Final = Roo(
     name="roo",
     title="Roo Code",
     provenance=_SOURCE,
-    text_provenance=MappingProxyType({"listing": _TEXTS, "tools": _TEXTS, "call": _TEXTS}),
+    text_provenance=MappingProxyType({"listing": _TEXTS, "tools": _TEXTS, "call": _TEXTS, "user": _UNREAD}),
     place="system",
     order="directory",
     on_change="rewrite",
