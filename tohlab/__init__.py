@@ -47,7 +47,7 @@ _HOME = {
     "TohlabError": "errors",
     "TokenMeter": "tokens.meter",
     "UserQuestions": "questions",
-    "append_only": "renderers.append_only",
+    "append_only": "renderers",
     "append_only_badge": "notebook.views",
     "assert_append_only": "prefix.append_only",
     "check_tree": "skills.checks",
@@ -125,7 +125,7 @@ if TYPE_CHECKING:
     from tohlab.questions import Question as Question
     from tohlab.questions import QuestionHost as QuestionHost
     from tohlab.questions import UserQuestions as UserQuestions
-    from tohlab.renderers.append_only import append_only as append_only
+    from tohlab.renderers import append_only as append_only
     from tohlab.request import Message as Message
     from tohlab.request import Request as Request
     from tohlab.request import Segment as Segment

@@ -100,6 +100,7 @@ class Message:
                 text=block.text,
                 spans=block.spans,
             )
+        first_call = len(texts) - len(self.tool_calls)
         for j, call in enumerate(self.tool_calls):
             yield Segment(
                 path=f"messages[{index}].tool_calls[{j}]",

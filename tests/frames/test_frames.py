@@ -10,16 +10,22 @@ import pytest
 
 from tohlab.catalog import Catalog
 from tohlab.dialects import get_dialect
-from tohlab.edits import what_edits_cost
+from tohlab.edits import edit_costs, recorded_scene, what_edits_cost
 from tohlab.errors import TohlabError
 from tohlab.frames import COLUMNS, Table, frame
 from tohlab.prefix import compare_prefix
-from tohlab.request import Request
+from tohlab.prefix.explain import explain
+from tohlab.prefix.policies import cached_request
+from tohlab.prefix.pool import hit_curve
+from tohlab.prefix.trace import Trace
+from tohlab.renderers import PlainRenderer, append_only
+from tohlab.request import Request, ToolSchema, text_message
 from tohlab.routing import RoutingCase, RoutingDataset, run_baseline
 from tohlab.session import Session
 from tohlab.skills.checks import check_tree
 from tohlab.skills.sources import MemorySource
 from tohlab.tokens import measure, measure_catalog
+from tohlab.tokens.rendered import compare_renderers
 
 SKILLS = MemorySource.of(
     [("pdf-forms", "Fills in forms in PDF files."), ("csv-cleaner", "Cleans tables in CSV files.")]
@@ -92,6 +98,45 @@ def test_edits_give_two_rows_a_change() -> None:
     assert dtypes(result) == promised("edits")
     assert len(result) == 8
     assert (result["new_tokens"] + result["shared_tokens"] == result["after_tokens"]).all()
+
+
+def test_edits_by_caches_give_a_row_for_each_with_what_is_not_known_left_out() -> None:
+    talk = (text_message("user", "Hello there."), text_message("assistant", "Hi."))
+    scene = recorded_scene([Request(messages=talk)], "hello.json")
+    result = frame(edit_costs(scene, ["vllm", "anthropic-auto"], ["append", "clock"]))
+    assert dtypes(result) == promised("edit_uses")
+    assert list(result["edit"]) == ["append", "append", "clock", "clock"]
+    assert result["cost_usd"].isna().tolist() == [True, False, True, False]
+    assert result["dialect"].isna().all()
+
+
+def test_an_explanation_gives_a_row_for_each_change() -> None:
+    before, after = Request(system="One."), Request(system="Two.")
+    found = explain(before, after, "vllm")
+    result = frame([found])
+    assert dtypes(result) == promised("explanations")
+    assert list(result["reason"]) == [change.reason for change in found.changes]
+
+
+def test_a_pool_gives_a_row_for_each_size() -> None:
+    texts = "One two three.", "One."
+    rows = [(float(i), cached_request(Request(system=text))) for i, text in enumerate(texts)]
+    curve = hit_curve(Trace.of_requests(rows, 16), "vllm", capacities_blocks=[4, 8])
+    result = frame(curve)
+    assert dtypes(result) == promised("pool")
+    assert list(result["capacity_blocks"]) == [4, 8]
+    assert len(frame(curve.results)) == 2
+
+
+def test_formats_and_tools_give_a_row_for_each_situation_and_renderer() -> None:
+    report = append_only(PlainRenderer())
+    result = frame([report])
+    assert dtypes(result) == promised("append_only")
+    assert list(result["situation"]) == [row.situation for row in report.rows]
+    tool = ToolSchema(name="f", description="Do.", parameters={"type": "object"})
+    costs = frame(compare_renderers([tool], ["plain", "json"]))
+    assert dtypes(costs) == promised("tool_tokens")
+    assert list(costs["renderer"]) == ["plain", "json"]
 
 
 def test_a_routing_run_gives_trials_skills_and_confusion() -> None:

@@ -54,13 +54,14 @@ def run_nbval(path: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_there_are_five_chapters() -> None:
+def test_the_chapters_are_there_in_their_order() -> None:
     assert [path.stem for path in CHAPTERS] == [
         "01-what-the-model-sees",
         "02-what-it-costs",
         "03-is-the-right-skill-picked",
         "04-ask-the-user",
         "05-the-same-skills-in-sixteen-harnesses",
+        "08-what-an-edit-costs",
     ]
 
 

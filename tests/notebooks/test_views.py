@@ -11,9 +11,9 @@ import pytest
 
 from tohlab.dialects import get_dialect
 from tohlab.errors import TohlabError
-from tohlab.notebook import ConfusionDisplay, TokensDisplay, View, view
+from tohlab.notebook import ConfusionDisplay, TokensDisplay, View, append_only_badge, view
 from tohlab.prefix import compare_prefix
-from tohlab.request import TextBlock
+from tohlab.request import Request, TextBlock
 from tohlab.routing import RoutingCase, RoutingDataset, run_baseline
 from tohlab.session import Session
 from tohlab.skills.sources import MemorySource
@@ -150,3 +150,29 @@ def test_the_room_loads_without_matplotlib_and_widgets() -> None:
     heavy = "{'matplotlib', 'ipywidgets', 'pandas'}"
     code = f"import sys, tohlab.notebook; sys.exit(bool({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_badge_says_in_words_whether_a_session_only_grew() -> None:
+    session = Session(MemorySource.of([("pdf", "Read PDF files.")]))
+    for text in ("One.", "Two."):
+        session.user(text)
+        session.assistant("Yes.")
+    badge = append_only_badge(session)
+    assert badge.text.startswith("append-only: yes, 2 requests")
+    assert ">append-only: yes</strong>" in badge._repr_html_()
+
+
+def test_a_badge_names_the_first_divergence_and_escapes_what_it_quotes() -> None:
+    requests = [Request(system="Be <b>brief</b>."), Request(system="Be <i>kind</i>.")]
+    badge = append_only_badge(requests)
+    assert badge.text.startswith("append-only: no, first divergence in request 1: system: ")
+    html = badge._repr_html_()
+    assert ">append-only: no</strong>" in html
+    assert "&lt;" in html
+    assert "<i>" not in html
+
+
+def test_a_badge_names_what_was_broken_off_on_purpose() -> None:
+    requests = [Request(system="One."), Request(system="Two.")]
+    badge = append_only_badge(requests, allow={1: "header_change"})
+    assert "request 1 breaks off on purpose (header_change)" in badge.text

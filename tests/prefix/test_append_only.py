@@ -8,7 +8,7 @@ import pytest
 
 from tests.session.shelf import Shelf
 from tohlab.errors import PrefixError
-from tohlab.prefix.append_only import assert_append_only
+from tohlab.prefix.append_only import assert_append_only, check_append_only
 from tohlab.request import Request, ToolCall, ToolSchema, text_message
 from tohlab.session import Session
 
@@ -114,3 +114,33 @@ def test_nothing_to_compare_is_an_error(given: list[Request]) -> None:
         assert_append_only(given)
     with pytest.raises(PrefixError, match="in order"):
         assert_append_only(Request())  # type: ignore[arg-type]  # a common slip
+
+
+def test_the_check_counts_what_each_request_kept_of_the_one_before() -> None:
+    requests = list(talk().requests)
+    check = check_append_only(requests)
+    assert (check.append_only, check.requests, check.broken_at, check.comparison) == (True, 6, None, None)
+    assert check.shared_tokens == check.before_tokens
+    assert check.kept_share == 1
+    assert check.sentence == "append-only: yes, 6 requests"
+
+
+def test_the_check_names_the_first_break_and_goes_on_counting() -> None:
+    requests = list(talk().requests)
+    requests[2] = replace(requests[2], system="Be kind.")
+    check = check_append_only(requests)
+    assert (check.append_only, check.broken_at) == (False, 2)
+    assert 0 < check.kept_share < 1
+    assert check.sentence.startswith("append-only: no, first divergence in request 2: system: ")
+    assert check.remedy == 'allow={2: "header_change"}'
+    assert check.to_dict()["badge"] == check.sentence
+
+
+def test_the_check_tells_what_was_meant() -> None:
+    session = talk()
+    session.compact("All was said.")
+    session.user("And now?")
+    check = check_append_only(session)
+    assert check.append_only
+    assert check.meant == ((6, "compaction"),)
+    assert check.sentence.endswith("; request 6 breaks off on purpose (compaction)")

@@ -17,7 +17,16 @@ from tohlab.prefix.explain import NEXT_TEXT, explain
 from tohlab.prefix.explanation import Explanation, requests_until_longer_pays
 from tohlab.prefix.policies import get_policy
 from tohlab.prefix.reasons import REASONS, only_dates_differ
-from tohlab.request import Message, Request, Segment, Span, TextBlock, ToolCall, ToolSchema
+from tohlab.request import (
+    Message,
+    Request,
+    Segment,
+    Span,
+    TextBlock,
+    ToolCall,
+    ToolSchema,
+    text_message,
+)
 from tohlab.session import Session
 from tohlab.skills.model import SkillSummary, Snapshot
 from tohlab.tokens import get_meter, measure
@@ -416,6 +425,27 @@ def test_a_later_request_that_starts_earlier_is_an_error() -> None:
         explain(Sent(request=before, at_s=5), Sent(request=after, at_s=4), "openai")
     with pytest.raises(UnknownPolicy):
         explain(before, after, "opnai")
+
+
+def test_what_was_sent_earlier_can_still_be_read() -> None:
+    # DeepSeek keeps the end of every input, so the first request is read although the second is changed
+    first = Request(system="Be brief. " * 40, messages=(text_message("user", "One."),))
+    second = replace(first, messages=(*first.messages, text_message("assistant", "Yes.")))
+    asked = replace(second, messages=(*second.messages, text_message("user", "Two.")))
+    changed = replace(first, messages=(*first.messages, text_message("assistant", "No.")))
+    alone = explain(Sent(request=asked), Sent(request=changed), "deepseek")
+    known = explain(Sent(request=asked), Sent(request=changed), "deepseek", earlier=[Sent(request=first)])
+    assert alone.use.read_tokens == 0
+    assert known.use.read_tokens == measure(first).total_tokens
+
+
+def test_an_answer_that_is_known_can_be_read_where_a_cache_keeps_it() -> None:
+    first = Request(messages=(text_message("user", "One."),))
+    answer = text_message("assistant", "Yes, and here is why, in some words.")
+    later = replace(first, messages=(*first.messages, answer, text_message("user", "Two.")))
+    without = explain(Sent(request=first), Sent(request=later), "llama.cpp")
+    known = explain(Sent(request=first, output=answer), Sent(request=later), "llama.cpp")
+    assert without.use.read_tokens < known.use.read_tokens
 
 
 # Faults that others had, as small as they go.

@@ -13,8 +13,9 @@ from tohlab.edits.figure import EditGrid
 from tohlab.edits.files import read_session
 from tohlab.edits.generated import long_conversation
 from tohlab.edits.layout import harness_request
+from tohlab.edits.names import ALL_EDITS, EditName
 from tohlab.edits.plain import PLAIN
-from tohlab.edits.scene import ALL_EDITS, EditName, Exchange, Scene, harness_scene, recorded_scene
+from tohlab.edits.scene import Exchange, Scene, harness_scene, recorded_scene
 from tohlab.edits.setups import SETUPS, TABLE, Setup, get_setups, setup_names
 from tohlab.edits.skills import EDITS, Edit, EditCost, what_edits_cost
 

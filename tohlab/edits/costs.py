@@ -11,12 +11,14 @@ differs, and why, is the chapter "What an edit costs".
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from tohlab.edits.scene import ALL_EDITS, TITLES, EditName, Exchange, Scene
+from tohlab.edits.names import ALL_EDITS, TITLES, EditName
+from tohlab.edits.scene import Exchange, Scene
 from tohlab.edits.setups import TABLE, Setup, get_setups
 from tohlab.prefix.explain import explain
 from tohlab.prefix.explanation import Explanation
@@ -326,4 +328,4 @@ def _break_even(found: Explanation, twin: Explanation, price: Price | None) -> i
     read = price.rates.read if found.next_use.read_tokens else None
     rate = price.rates.input if read is None else read
     saved = (twin.use.total_tokens - found.use.total_tokens) * rate / PER_TOKENS
-    return None if saved <= 0 else -int(-extra // saved)
+    return None if saved <= 0 else math.ceil(extra / saved)

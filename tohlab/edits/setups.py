@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tohlab.edits.scene import Exchange
-from tohlab.errors import PriceError, UnknownPolicy
+from tohlab.errors import PrefixError, PriceError, UnknownPolicy
 from tohlab.prefix.changes import Sent
 from tohlab.prefix.policies import CachePolicy, get_policy, policy_names
 from tohlab.prefix.policies.cached import Mode
@@ -210,12 +210,17 @@ def get_setups(names: str | Setup | Iterable[str | Setup] = TABLE) -> tuple[Setu
 
     Raises:
         UnknownPolicy: none of that name; the message has the nearest.
+        PrefixError: two different setups of one name.
     """
     given = (names,) if isinstance(names, str | Setup) else tuple(names)
     found: dict[str, Setup] = {}
     for name in given:
         for setup in (name,) if isinstance(name, Setup) else _named(name):
-            found.setdefault(setup.name, setup)
+            if found.setdefault(setup.name, setup) != setup:
+                raise PrefixError(
+                    f"two different setups are named {setup.name!r}; give one of them another name, such as "
+                    f"replace(setup, name={setup.name + ', changed'!r})"
+                )
     return tuple(found.values())
 
 

@@ -9,7 +9,7 @@ growing only.
 
 from __future__ import annotations
 
-from tohlab.prefix.append_only import assert_append_only
+from tohlab.prefix.append_only import AppendOnlyCheck, assert_append_only, check_append_only
 from tohlab.prefix.changes import Sent
 from tohlab.prefix.compare import Divergence, PrefixComparison, compare_prefix
 from tohlab.prefix.explain import explain
@@ -22,6 +22,7 @@ from tohlab.prefix.tracker import PrefixTracker
 
 __all__ = [
     "Address",
+    "AppendOnlyCheck",
     "CachePolicy",
     "CachedRequest",
     "Change",
@@ -37,6 +38,7 @@ __all__ = [
     "address",
     "assert_append_only",
     "cached_request",
+    "check_append_only",
     "compare_prefix",
     "explain",
     "get_policy",

@@ -1,0 +1,202 @@
+"""What `tohlab prefix` prints of edits by caches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from tohlab.cli import _UNPRINTABLE
+
+if TYPE_CHECKING:
+    from tohlab.edits import EditUse, Scene, SessionUse
+    from tohlab.prefix.append_only import AppendOnlyCheck
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """What an edit keeps of what was sent, whatever the cache."""
+
+    scene: Scene
+    edit: str
+    title: str
+    shared_tokens: int
+    total_tokens: int
+    keepable_tokens: int
+
+    @property
+    def kept_share(self) -> float:
+        return self.shared_tokens / self.keepable_tokens if self.keepable_tokens else 1.0
+
+    @property
+    def share(self) -> float:
+        return self.shared_tokens / self.total_tokens if self.total_tokens else 1.0
+
+
+def print_all(
+    edits: tuple[Any, ...] | None,
+    rows: Sequence[EditUse],
+    bounds: Sequence[Bound],
+    check: AppendOnlyCheck | None,
+    uses: Sequence[SessionUse],
+) -> None:
+    if check is not None:
+        click.echo(clean(check.sentence))
+        click.echo(f"kept {check.shared_tokens:,} of {check.before_tokens:,} tokens ({check.kept_share:.1%})")
+        for use in uses:
+            part = f"{use.read_tokens:,} of {use.before_tokens:,} tokens"
+            click.echo(f"{use.setup} reads {part} ({use.kept_share:.1%})")
+        click.echo()
+    if rows:
+        _print_costs(rows, one_edit=edits is not None)
+    else:
+        _print_bounds(bounds)
+    if edits is None:
+        for scene in dict.fromkeys(bound.scene.title for bound in bounds):
+            missing = next(b.scene.missing for b in bounds if b.scene.title == scene)
+            for why in dict.fromkeys(missing.values()):
+                which = ", ".join(edit for edit in missing if missing[edit] == why)
+                click.echo(clean(f"{scene}: no row for {which}: {why}"))
+
+
+def _table(title: str | None, heads: Sequence[str], right: Sequence[str]) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 0),
+    )
+    for head in heads:
+        table.add_column(head, justify="right" if head in right else "left", no_wrap=True)
+    return table
+
+
+def _print_costs(rows: Sequence[EditUse], *, one_edit: bool) -> None:
+    for scene, when in dict.fromkeys((row.scene, row.when) for row in rows):
+        own = [row for row in rows if (row.scene, row.when) == (scene, when)]
+        told = f"; a change of the skills: {own[0].how}" if own[0].how else ""
+        click.echo(clean(f"{scene} ({when}{told})"))
+        if one_edit:
+            _print_one_edit(own)
+        else:
+            _print_grid(own, "share")
+            if any(row.cost_usd is not None for row in own):
+                _print_grid([row for row in own if row.cost_usd is not None], "cost")
+    for line in _notes(rows, one_edit=one_edit):
+        click.echo(line)
+
+
+def _print_one_edit(rows: Sequence[EditUse]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    right = ("of", "shared", "read", "%", "lost", "$/1000", "turns", "even")
+    click.echo(f"{rows[0].title}, in tokens ({rows[0].meter}, {rows[0].renderer} renderer)")
+    table = _table(None, ("cache", *right), right)
+    for row in rows:
+        table.add_row(
+            Text(row.setup),
+            f"{row.total_tokens:,}",
+            f"{row.shared_tokens:,}",
+            f"{row.read_tokens:,}",
+            f"{int(100 * row.reused_share)}",
+            f"{row.lost_tokens:,}",
+            "-" if row.cost_usd is None else f"{float(row.cost_usd) * 1000:.1f}",
+            "-" if row.turns_worth is None else f"{row.turns_worth:.1f}",
+            "-" if row.break_even_turns is None else f"{row.break_even_turns:,}",
+        )
+    Console().print(table)
+    for row in rows:
+        click.echo(clean(f"- {row.setup}: {row.sentence}"))
+
+
+def _print_grid(rows: Sequence[EditUse], shown: Literal["share", "cost"]) -> None:
+    """Edits by caches, in as many tables as the terminal's width asks for."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from tohlab.edits import EditGrid
+
+    console, grid = Console(), EditGrid.of(rows, shown, titles=False)
+    room = console.width - max(map(len, grid.rows)) - 2
+    groups: list[list[int]] = [[]]
+    for j, column in enumerate(grid.columns):
+        if groups[-1] and sum(len(grid.columns[k]) + 2 for k in groups[-1]) + len(column) + 2 > room:
+            groups.append([])
+        groups[-1].append(j)
+    click.echo(clean(grid.title))
+    for group in groups:
+        heads = [grid.columns[j] for j in group]
+        table = _table(None, ("edit", *heads), heads)
+        for name, line in zip(grid.rows, grid.cells, strict=True):
+            table.add_row(Text(clean(name)), *(grid.text(line[j]) for j in group))
+        console.print(table)
+
+
+def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
+    from tohlab.edits import get_setups
+
+    notes = [
+        "shared: the longest common prefix, the most that any cache could read; lost: what the same request "
+        "without the edit would read; turns: for how many appended turns its input would pay; even: so many "
+        "turns until shorter requests have paid for the edit."
+        if one_edit
+        else "LCP: the longest common prefix, the most that any cache could read. One edit with its tokens, "
+        "its price and the reason: --edit NAME"
+    ]
+    priced = dict.fromkeys(
+        (r.setup, r.price_model, r.price_date, r.price_status) for r in rows if r.price_model
+    )
+    notes += [f"{setup}: input prices of {model}, {day}, {status}" for setup, model, day, status in priced]
+    named = get_setups(tuple(dict.fromkeys(row.setup for row in rows if not row.price_model)))
+    notes += [f"{setup.name}: no price: {setup.no_price}" for setup in named]
+    notes += [
+        f"{policy}: rules are {status}"
+        for policy, status in dict.fromkeys((r.policy, r.status) for r in rows)
+    ]
+    return notes
+
+
+def _print_bounds(bounds: Sequence[Bound]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    right = ("of", "shared", "%")
+    table = _table(
+        "The most that any cache could read of the next request", ("harness", "edit", *right), right
+    )
+    for bound in bounds:
+        name = bound.scene.dialect or bound.scene.title
+        share = f"{int(100 * bound.share)}"
+        cells = (f"{bound.total_tokens:,}", f"{bound.shared_tokens:,}", share)
+        table.add_row(Text(clean(name)), Text(bound.title), *cells)
+    Console().print(table)
+    click.echo("Caches read less: name one with --policy, or all of them with --policy all.")
+
+
+def print_gate(
+    fail_under: float | None,
+    shares: Sequence[tuple[str, float]],
+    low: Sequence[tuple[str, float]],
+) -> None:
+    if fail_under is None:
+        return
+    if not low:
+        least = min((share for _, share in shares), default=1.0)
+        click.echo(f"passed: the smallest share is {least:.4f}, not below {fail_under:g}")
+    for name, share in low:
+        click.echo(clean(f"failed: {name}: {share:.4f} is below {fail_under:g}"), err=True)
+
+
+def clean(text: str) -> str:
+    """Text from files without what would steer a terminal."""
+    from tohlab.ecma import to_well_formed
+
+    return _UNPRINTABLE.sub("\ufffd", to_well_formed(text))
