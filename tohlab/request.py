@@ -106,7 +106,7 @@ class Message:
                 path=f"messages[{index}].tool_calls[{j}]",
                 kind="tool-call",
                 role=self.role,
-                text=texts[j - len(self.tool_calls)],
+                text=texts[first_call + j],
                 name=call.name,
             )
 
