@@ -29,7 +29,10 @@ _MEANINGS = {
     "length_cut": "unusable: cut at the token limit",
     "malformed_args": "unusable: arguments that cannot be read",
     "wrong_tool": "unusable: a tool that was not offered",
+    "stale_name": "unusable: a name that an earlier catalog had",
+    "not_model_invocable": "unusable: a skill that a model may not load",
     "double_load": "unusable: the same skill twice",
+    "reload_after_user_load": "unusable: a skill that the user had loaded already",
     "refusal": "unusable: refused",
     "empty": "unusable: neither a call nor a text",
 }
@@ -48,6 +51,7 @@ def print_report(report: RoutingReport, console: Console | None = None) -> None:
         )
     )
     console.print(_rates(report))
+    console.print(_sets(report))
     console.print(
         Text(
             f"scored {report.n_scored} of {report.n_total}; model errors {report.n_model_error} "
@@ -94,16 +98,37 @@ def _rates(report: RoutingReport) -> Table:
         ("  one skill", report.one_skill),
         ("  several skills", report.several_skills),
         ("  no skill", report.no_skill),
+        ("  a skill is optional", report.optional),
         ("right every time", report.every),
         ("avoided what must not be loaded", report.avoided),
     ]
     for name, found in rows:
         if found is not None:
             table.add_row(name, f"{found.value:.1%}", _interval(found), str(found.n))
-    if report.macro_f1 is not None:
-        count = sum(score.support > 0 for score in report.per_skill)
-        table.add_row("macro F1", f"{report.macro_f1:.3f}", "", f"{count} skills")
     return table
+
+
+def _sets(report: RoutingReport) -> Table:
+    table = _table("Loads", "over", "precision", "recall", "F1", right=("precision", "recall", "F1"))
+    sets = report.sets
+    table.add_row(
+        "all loads (micro)", *map(_number, (sets.micro_precision, sets.micro_recall, sets.micro_f1))
+    )
+    table.add_row(
+        f"the {sets.macro_n} expected skills (macro)",
+        *map(_number, (sets.macro_precision, sets.macro_recall, sets.macro_f1)),
+    )
+    never = sets.macro_n - sets.macro_precision_n
+    unloaded = f"; {never} of these skills were never loaded and have no precision" if never else ""
+    table.caption = (
+        f"too many {sets.over_loads}, too few {sets.under_loads}, twice {sets.double_loads}; "
+        f"sets alike (Jaccard) {_number(sets.jaccard)}{unloaded}"
+    )
+    return table
+
+
+def _number(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3f}"
 
 
 def _labels(report: RoutingReport) -> Table:

@@ -21,9 +21,10 @@ from typing import Final, Literal, get_args
 from tohlab.dialects import Dialect, get_dialect
 from tohlab.errors import DatasetError, MissingExtra, RoutingError
 from tohlab.routing.aggregate import make_report
+from tohlab.routing.answers import Answer
 from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.report import RoutingReport
-from tohlab.routing.scoring import Answer, Trial, judge
+from tohlab.routing.scoring import Trial, judge
 from tohlab.skills.model import SkillSource
 
 Baseline = Literal["bm25", "names", "majority"]

@@ -1,9 +1,10 @@
 """Labelled requests, and the catalog they are labelled against.
 
-Cases are JSON lines: `{"id": ..., "query": ..., "expected": [names], "not_expected": [names], "group": ...}`;
-other keys are ignored. `expected: []` means that no skill fits. `expected: null` (or no such key) together
-with `not_expected` is a case labelled against some skills only: it says what is wrong, not what is right, so
-it never counts towards accuracy and is reported apart.
+Cases are JSON lines: `{"id": ..., "query": ..., "expected": [names], "not_expected": [names], "optional":
+[names], "group": ..., "split": ...}`; other keys are ignored. `expected: []` means that no skill fits.
+`expected: null` (or no such key) together with `not_expected` is a case labelled against some skills only: it
+says what is wrong, not what is right, so it never counts towards accuracy and is reported apart. `optional`
+are skills that a model may load or leave alone, such as for a request that is easy without them.
 """
 
 from __future__ import annotations
@@ -32,8 +33,12 @@ class RoutingCase:
     """Names that should be loaded, sorted; empty: none should; None: not known (see `not_expected`)."""
     not_expected: tuple[str, ...] = ()
     """Names that must not be loaded, sorted."""
+    optional: tuple[str, ...] = ()
+    """Names that may be loaded or not, sorted; neither right nor wrong, so they are left out of the count."""
     group: str = ""
     """What it belongs to (a skill, a kind of request); empty: nothing."""
+    split: str = ""
+    """Which part of the data it is in (`train`, `selection`, `report`, or any other word); empty: none."""
     line: int | None = field(default=None, compare=False)
     """Where it stands in its file, counted from 1, or None."""
 
@@ -82,7 +87,7 @@ class RoutingDataset:
                 'no case says what should be loaded ("expected"), so nothing can be scored', self.path
             )
         for case in self.cases:
-            for name in (*(case.expected or ()), *case.not_expected):
+            for name in (*(case.expected or ()), *case.not_expected, *case.optional):
                 if name not in names:
                     near = difflib.get_close_matches(name, list(names), n=1)
                     hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -191,23 +196,34 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _case(row: dict[str, Any], path: Path, line: int) -> RoutingCase:
-    case_id, query, group = row.get("id"), row.get("query"), row.get("group")
+    case_id, query = row.get("id"), row.get("query")
     if not isinstance(case_id, str) or not case_id:
         raise DatasetError('"id" must be a text that is not empty', path, line)
     if not isinstance(query, str) or not query.strip():
         raise DatasetError('"query" must be a text that is not empty', path, line)
-    if group is not None and not isinstance(group, str):
-        raise DatasetError('"group" must be a text', path, line)
+    words = {key: row[key] for key in ("group", "split") if row.get(key) is not None}
+    for key, word in words.items():
+        if not isinstance(word, str):
+            raise DatasetError(f'"{key}" must be a text', path, line)
     expected = _names(row, "expected", path, line)
     not_expected = _names(row, "not_expected", path, line) or ()
+    optional = _names(row, "optional", path, line) or ()
     if expected is None and not not_expected:
         raise DatasetError(
             '"expected" must be a list of skill names; write [] where no skill fits', path, line
         )
     if both := set(expected or ()) & set(not_expected):
         raise DatasetError(f"{min(both)!r} is both expected and not expected", path, line)
+    if both := set(optional) & {*(expected or ()), *not_expected}:
+        raise DatasetError(f"{min(both)!r} is optional, so it cannot be expected or not expected", path, line)
     return RoutingCase(
-        id=case_id, query=query, expected=expected, not_expected=not_expected, group=group or "", line=line
+        id=case_id,
+        query=query,
+        expected=expected,
+        not_expected=not_expected,
+        optional=optional,
+        line=line,
+        **words,
     )
 
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from tohlab.errors import EndpointError, RunInterrupted
 from tohlab.routing.aggregate import make_report
+from tohlab.routing.answers import Names, read_answer
 from tohlab.routing.client import ChatClient, ChatReply, ChatRequest
 from tohlab.routing.dataset import RoutingCase, RoutingDataset
 from tohlab.routing.prompts import Prompter
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.retry import RetryPolicy
-from tohlab.routing.scoring import Trial, judge, read_answer
+from tohlab.routing.scoring import Trial, judge
 from tohlab.routing.store import ReplyStore
 
 
@@ -38,6 +39,7 @@ class Job:
     case: RoutingCase
     replicate: int
     request: ChatRequest
+    names: Names
 
 
 @dataclass(slots=True)
@@ -58,7 +60,7 @@ class Run:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.jobs = [
-            Job(case, replicate, settings.prompter.request(case.query, replicate))
+            Job(case, replicate, *settings.prompter.ask(case.query, replicate))
             for case in settings.dataset.cases
             for replicate in range(settings.replicates)
         ]
@@ -203,13 +205,15 @@ class Run:
 
     def _judge(self, job: Job, reply: ChatReply, failures: tuple[str, ...], *, stored: bool = False) -> Trial:
         p = self.settings.prompter
-        answer = read_answer(reply, p.names, choice=p.choice, tool_name=p.tool_name)
+        answer = read_answer(reply, job.names, choice=p.choice, tool_name=p.tool_name)
         return Trial(
             case=job.case,
             label=judge(job.case, answer),
             replicate=job.replicate,
             loaded=answer.loaded,
             invalid=answer.invalid,
+            near=answer.near,
+            repeats=answer.repeats,
             detail=answer.detail,
             cut=answer.cut,
             usage=reply.usage,

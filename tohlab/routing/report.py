@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tohlab.routing.scoring import Trial
+from tohlab.routing.sets import SetScores
 from tohlab.routing.statistics import Rate
 
 NONE = "(none)"
@@ -109,8 +110,10 @@ class RoutingReport:
     """Of the cases that say what must not be loaded, labelled or not, those that did not load it."""
     every: Rate | None
     """With replicates: cases that were right every time; otherwise None."""
-    macro_f1: float | None
-    """Mean F1 of the skills that a case expects."""
+    optional: Rate | None
+    """The exact rate of the cases in which a skill is optional; they count in `exact` too."""
+    sets: SetScores
+    """Precision, recall and F1 over loads, and how many were too many, too few or twice."""
     labels: tuple[tuple[str, int], ...]
     """How many answers to labelled cases got each label, most frequent first."""
     per_skill: tuple[SkillScore, ...]
@@ -124,6 +127,11 @@ class RoutingReport:
     """What a reader of the numbers has to know, as sentences."""
     trials: tuple[Trial, ...]
 
+    @property
+    def macro_f1(self) -> float | None:
+        """Mean F1 of the skills that a case expects, 0..1."""
+        return self.sets.macro_f1
+
     def confusion(self) -> tuple[ConfusionCell, ...]:
         """Return the cells that are not zero, rows in catalog order, then `(none)`.
 
@@ -135,7 +143,7 @@ class RoutingReport:
         for trial in self.trials:
             if trial.case.expected is None or trial.state == "service_error":
                 continue
-            expected, loaded = set(trial.case.expected), set(trial.loaded)
+            expected, loaded = set(trial.case.expected), set(trial.counted)
             extra = loaded - expected
             instead = extra or {INVALID if trial.state == "model_error" else NONE}
             if not expected:
@@ -179,7 +187,9 @@ class RoutingReport:
             **_spread("several_skills", self.several_skills),
             **_spread("avoided", self.avoided),
             **_spread("every", self.every),
+            **_spread("optional", self.optional),
             "macro_f1": self.macro_f1,
+            "sets": self.sets.to_dict(),
             "labels": dict(self.labels),
             "tokens": {
                 "prompt": self.tokens.prompt,

@@ -41,6 +41,7 @@ async def arun_routing(
     temperature: float | None = 0.0,
     seed: int | None = None,
     max_tokens: int | None = 256,
+    earlier: SkillSource | None = None,
     endpoint: str | None = None,
     retry: RetryPolicy | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -65,6 +66,7 @@ def run_routing(
     temperature: float | None = 0.0,
     seed: int | None = None,
     max_tokens: int | None = 256,
+    earlier: SkillSource | None = None,
     endpoint: str | None = None,
     retry: RetryPolicy | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -90,6 +92,7 @@ def run_routing(
         temperature: None leaves it to the service.
         seed: the sampling seed; replicate number r gets seed + r. None sends none.
         max_tokens: the longest answer; None leaves it to the service.
+        earlier: the skills that the conversation was told of first, before those of `source` replaced them.
         endpoint: host and port that recorded answers came from; by default the client's, or the only one.
         retry: when to try again and when to stop.
         progress: called after each answer and while waiting, from the run's thread.
@@ -121,6 +124,7 @@ def _prepare(
     temperature: float | None,
     seed: int | None,
     max_tokens: int | None,
+    earlier: SkillSource | None,
     endpoint: str | None,
     retry: RetryPolicy | None,
     progress: Callable[[Progress], None] | None,
@@ -145,6 +149,7 @@ def _prepare(
         temperature=temperature,
         seed=seed,
         max_tokens=max_tokens,
+        earlier=earlier,
     )
     dataset.check_scorable(prompts.names)
     wilson(0, 1)  # if what the score needs is not installed, that is said before anything is asked
