@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
+
+from tohlab.cli.route_diff import diff
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from tohlab.skills.model import SkillSource
 
 
-@click.command(short_help="How often the right skill gets picked.")
+@click.group(invoke_without_command=True, short_help="How often the right skill gets picked.")
 @click.option(
     "--skills", metavar="DIR|FILE", help="A folder of skills, or a catalog file (name, description)."
 )
@@ -73,7 +76,17 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       tohlab route --base-url http://127.0.0.1:8080/v1 --model qwen --choice json --store answers.sqlite
       tohlab route --skills skills/ --cases cases.jsonl --base-url https://api.example.com/v1 --model m
       tohlab route --model qwen --recording answers.jsonl.gz --choice json --json
+      tohlab route --baseline bm25 --json --trials > a.json
+      tohlab route diff a.json b.json
     """
+    if ctx.invoked_subcommand is not None:
+        given = [name for name in options if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT]
+        if given:
+            raise click.UsageError(
+                f"put the options of `{ctx.invoked_subcommand}` behind it; given before it: "
+                f"{', '.join(sorted(given))}"
+            )
+        return
     if bool(options["baseline"]) == bool(options["model"]):
         raise click.UsageError(
             "give either --baseline NAME, or --model NAME (with --base-url URL for a live run)"
@@ -90,6 +103,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             from tohlab.cli.route_text import print_report
 
             print_report(report)
+
+
+command.add_command(diff)
 
 
 def _inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:

@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tohlab.cli._look import shown
+
 if TYPE_CHECKING:
     from tohlab.routing.report import RoutingReport
     from tohlab.routing.statistics import Rate
@@ -46,8 +48,8 @@ def print_report(report: RoutingReport, console: Console | None = None) -> None:
     repeats = f", {report.replicates} replicates" if report.replicates > 1 else ""
     console.print(
         Text(
-            f"{report.model} on {report.dataset}: {report.n_cases} cases{sample}, {len(report.skills)} "
-            f"skills, dialect {report.dialect}{asked}{repeats}"
+            f"{shown(report.model)} on {shown(report.dataset)}: {report.n_cases} cases{sample}, "
+            f"{len(report.skills)} skills, dialect {report.dialect}{asked}{repeats}"
         )
     )
     console.print(_rates(report))
@@ -65,10 +67,30 @@ def print_report(report: RoutingReport, console: Console | None = None) -> None:
                 f"{report.exact_best:.1%}"
             )
         )
+    clustered = report.clustered
+    if clustered.se is not None and clustered.naive_se and clustered.low is not None:
+        console.print(
+            Text(
+                f"with the cases of one skill as clusters ({clustered.n_clusters}): "
+                f"{clustered.low:.1%} to {clustered.high:.1%}; the error is "
+                f"{clustered.se / clustered.naive_se:.1f} times that of independent cases"
+            )
+        )
+    if clustered.warning:
+        console.print(Text(f"note: {clustered.warning}"))
+    if report.replicates > 1:
+        tries = report.passes(report.replicates) if report.n_service_error == 0 else None
+        if tries is not None:
+            console.print(
+                Text(
+                    f"of {tries.k} tries at a case one is right in {tries.at_least_once:.1%}, all in "
+                    f"{tries.every_time:.1%}; of all answers {report.calls_right:.1%} are right"
+                )
+            )
     if report.n_unlabelled:
         console.print(Text(f"{report.n_unlabelled} further cases only say what must not be loaded"))
     for note in report.notes:
-        console.print(Text(f"note: {note}"))
+        console.print(Text(shown(f"note: {note}")))
     console.print(_labels(report))
     console.print(_skills(report))
     _confusions(report, console)
@@ -83,16 +105,17 @@ def print_report(report: RoutingReport, console: Console | None = None) -> None:
         )
 
 
-def _table(title: str, *heads: str, right: tuple[str, ...] = ()) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.caption_justify = "left"
+def table(title: str, *heads: str, right: tuple[str, ...] = ()) -> Table:
+    """Return an empty table of this house's plain form."""
+    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    made.caption_justify = "left"
     for head in heads:
-        table.add_column(head, justify="right" if head in right else "left", overflow="fold")
-    return table
+        made.add_column(head, justify="right" if head in right else "left", overflow="fold")
+    return made
 
 
 def _rates(report: RoutingReport) -> Table:
-    table = _table("What was right", "rate", "value", "95 % interval", "n", right=("value", "n"))
+    made = table("What was right", "rate", "value", "95 % interval", "n", right=("value", "n"))
     rows: list[tuple[str, Rate | None]] = [
         ("exact set", report.exact),
         ("  one skill", report.one_skill),
@@ -104,27 +127,25 @@ def _rates(report: RoutingReport) -> Table:
     ]
     for name, found in rows:
         if found is not None:
-            table.add_row(name, f"{found.value:.1%}", _interval(found), str(found.n))
-    return table
+            made.add_row(name, f"{found.value:.1%}", _interval(found), str(found.n))
+    return made
 
 
 def _sets(report: RoutingReport) -> Table:
-    table = _table("Loads", "over", "precision", "recall", "F1", right=("precision", "recall", "F1"))
+    made = table("Loads", "over", "precision", "recall", "F1", right=("precision", "recall", "F1"))
     sets = report.sets
-    table.add_row(
-        "all loads (micro)", *map(_number, (sets.micro_precision, sets.micro_recall, sets.micro_f1))
-    )
-    table.add_row(
+    made.add_row("all loads (micro)", *map(_number, (sets.micro_precision, sets.micro_recall, sets.micro_f1)))
+    made.add_row(
         f"the {sets.macro_n} expected skills (macro)",
         *map(_number, (sets.macro_precision, sets.macro_recall, sets.macro_f1)),
     )
     never = sets.macro_n - sets.macro_precision_n
     unloaded = f"; {never} of these skills were never loaded and have no precision" if never else ""
-    table.caption = (
+    made.caption = (
         f"too many {sets.over_loads}, too few {sets.under_loads}, twice {sets.double_loads}; "
         f"sets alike (Jaccard) {_number(sets.jaccard)}{unloaded}"
     )
-    return table
+    return made
 
 
 def _number(value: float | None) -> str:
@@ -132,18 +153,18 @@ def _number(value: float | None) -> str:
 
 
 def _labels(report: RoutingReport) -> Table:
-    table = _table("How the answers came out", "label", "answers", "share", "", right=("answers", "share"))
+    made = table("How the answers came out", "label", "answers", "share", "", right=("answers", "share"))
     for label, count in report.labels:
-        table.add_row(label, str(count), f"{count / report.n_total:.1%}", _MEANINGS.get(label, ""))
-    return table
+        made.add_row(label, str(count), f"{count / report.n_total:.1%}", _MEANINGS.get(label, ""))
+    return made
 
 
 def _skills(report: RoutingReport) -> Table:
-    table = _table("Per skill", "skill", "recall", "n", "precision", "n", "F1", right=("n", "F1"))
+    made = table("Per skill", "skill", "recall", "n", "precision", "n", "F1", right=("n", "F1"))
     for score in sorted(report.per_skill, key=lambda s: (s.f1 is None, s.f1 or 0.0, s.name)):
         if score.f1 is not None:
-            table.add_row(
-                Text(score.name),
+            made.add_row(
+                Text(shown(score.name)),
                 _short(score.recall),
                 str(score.support),
                 _short(score.precision),
@@ -152,8 +173,8 @@ def _skills(report: RoutingReport) -> Table:
             )
     unused = sum(score.f1 is None for score in report.per_skill)
     if unused:
-        table.caption = f"{unused} further skills were neither expected nor loaded"
-    return table
+        made.caption = f"{unused} further skills were neither expected nor loaded"
+    return made
 
 
 def _confusions(report: RoutingReport, console: Console) -> None:
@@ -161,12 +182,12 @@ def _confusions(report: RoutingReport, console: Console) -> None:
     if not wrong:
         return
     title = "Worst confusions" if len(wrong) > _SHOWN else "Confusions"
-    table = _table(title, "expected", "loaded instead or besides", "answers", right=("answers",))
+    made = table(title, "expected", "loaded instead or besides", "answers", right=("answers",))
     for cell in wrong[:_SHOWN]:
-        table.add_row(Text(cell.expected), Text(cell.predicted), str(cell.n))
+        made.add_row(Text(shown(cell.expected)), Text(shown(cell.predicted)), str(cell.n))
     if len(wrong) > _SHOWN:
-        table.caption = f"{len(wrong) - _SHOWN} further pairs"
-    console.print(table)
+        made.caption = f"{len(wrong) - _SHOWN} further pairs"
+    console.print(made)
 
 
 def _short(found: Rate | None) -> str:

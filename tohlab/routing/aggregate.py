@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from tohlab.routing.clusters import cluster_of, clustered_share
 from tohlab.routing.report import RoutingReport, SkillScore, Tokens
 from tohlab.routing.scoring import Trial
 from tohlab.routing.sets import set_scores
@@ -77,6 +78,10 @@ def make_report(
         every=rate(sum(all(t.right for t in found) for found in by_case.values()), len(by_case))
         if replicates > 1
         else None,
+        clustered=clustered_share(
+            [sum(t.right for t in found) / len(found) for found in by_case.values()],
+            [cluster_of(found[0].case) for found in by_case.values()],
+        ),
         optional=_mean_rate(found for found in by_case.values() if found[0].case.optional),
         sets=sets,
         labels=tuple(

@@ -5,10 +5,13 @@ Rates are over cases, not over answers: with replicates each case counts once, w
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from tohlab.routing.clusters import ClusteredMean
+from tohlab.routing.dataset import RoutingCase
+from tohlab.routing.passes import Passes, passes
 from tohlab.routing.scoring import Trial
 from tohlab.routing.sets import SetScores
 from tohlab.routing.statistics import Rate
@@ -110,6 +113,8 @@ class RoutingReport:
     """Of the cases that say what must not be loaded, labelled or not, those that did not load it."""
     every: Rate | None
     """With replicates: cases that were right every time; otherwise None."""
+    clustered: ClusteredMean
+    """`exact` again, with the error for the cases of one skill sharing their fate (see `clusters`)."""
     optional: Rate | None
     """The exact rate of the cases in which a skill is optional; they count in `exact` too."""
     sets: SetScores
@@ -131,6 +136,35 @@ class RoutingReport:
     def macro_f1(self) -> float | None:
         """Mean F1 of the skills that a case expects, 0..1."""
         return self.sets.macro_f1
+
+    @property
+    def calls_right(self) -> float:
+        """The share of scored answers that were right, 0..1: over answers, not over cases."""
+        results = [right for found in self._results().values() for right in found]
+        return sum(results) / len(results)
+
+    def cases(self) -> tuple[RoutingCase, ...]:
+        """Return the labelled cases, each once, in their order."""
+        return tuple({t.case.id: t.case for t in self.trials if t.case.labelled}.values())
+
+    def right_shares(self) -> dict[str, float]:
+        """Return for each scored case, by its id, the share of its answers that were right, 0..1."""
+        return {case_id: sum(right) / len(right) for case_id, right in self._results().items()}
+
+    def passes(self, k: int) -> Passes:
+        """Return how often one of `k` answers, and all of `k` answers, are right; over cases.
+
+        Raises:
+            RoutingError: no case has `k` scored answers.
+        """
+        return passes(self._results().values(), k, self.n_cases)
+
+    def _results(self) -> dict[str, list[bool]]:
+        found: defaultdict[str, list[bool]] = defaultdict(list)
+        for trial in self.trials:
+            if trial.case.labelled and trial.state != "service_error":
+                found[trial.case.id].append(trial.right)
+        return dict(found)
 
     def confusion(self) -> tuple[ConfusionCell, ...]:
         """Return the cells that are not zero, rows in catalog order, then `(none)`.
@@ -188,6 +222,8 @@ class RoutingReport:
             **_spread("avoided", self.avoided),
             **_spread("every", self.every),
             **_spread("optional", self.optional),
+            "calls_right": self.calls_right,
+            "clustered": self.clustered.to_dict(),
             "macro_f1": self.macro_f1,
             "sets": self.sets.to_dict(),
             "labels": dict(self.labels),
@@ -203,7 +239,11 @@ class RoutingReport:
                 {"expected": c.expected, "predicted": c.predicted, "n": c.n} for c in self.confusion()
             ],
         }
+        if self.replicates > 1:
+            most = max(map(len, self._results().values()))
+            data["passes"] = [asdict(self.passes(k)) for k in range(1, most + 1)]
         if trials:
+            data["skills"] = list(self.skills)
             data["trials"] = [_trial(t) for t in self.trials]
         return data
 
@@ -224,11 +264,19 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "query": trial.case.query,
         "group": trial.case.group,
         "replicate": trial.replicate,
+        "split": trial.case.split,
         "expected": list(expected) if expected is not None else None,
+        "not_expected": list(trial.case.not_expected),
+        "optional": list(trial.case.optional),
         "loaded": list(trial.loaded),
         "invalid": list(trial.invalid),
         "label": trial.label,
+        "near": [asdict(near) for near in trial.near],
+        "repeats": trial.repeats,
+        "cut": trial.cut,
         "detail": trial.detail,
+        "usage": asdict(trial.usage),
+        "attempts": list(trial.attempts),
         "latency_s": trial.latency_s,
         "stored": trial.stored,
     }
