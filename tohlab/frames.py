@@ -17,6 +17,7 @@ from tohlab.edits import EditCost
 from tohlab.errors import MissingExtra, TohlabError
 from tohlab.prefix import PrefixComparison
 from tohlab.routing.report import RoutingReport
+from tohlab.routing.scoring import Trial
 from tohlab.routing.statistics import Rate
 from tohlab.skills.checks import FileReport
 from tohlab.tokens import CatalogCost, RequestCost
@@ -148,7 +149,7 @@ def frame(result: Any, table: Table | None = None) -> pd.DataFrame:
 
     Args:
         result: a `RequestCost`, `CatalogCost`, `Catalog`, `RoutingReport`, or a sequence (or one) of
-            `PrefixComparison`, `EditCost` or `FileReport`.
+            `PrefixComparison`, `EditCost`, `FileReport` or `Trial`.
         table: which of a `RoutingReport`'s tables (`trials`, the default, `skills` or `confusion`); for an
             empty sequence, which table it would have been.
 
@@ -278,7 +279,7 @@ def _edit_rows(edits: Sequence[EditCost]) -> Iterable[Mapping[str, Any]]:
 def _routing(report: RoutingReport, table: Table | None) -> tuple[str, Iterable[Mapping[str, Any]]]:
     chosen = table or "trials"
     if chosen == "trials":
-        return chosen, _trial_rows(report)
+        return chosen, _trial_rows(report.trials)
     if chosen == "skills":
         return chosen, _skill_rows(report)
     if chosen == "confusion":
@@ -288,8 +289,8 @@ def _routing(report: RoutingReport, table: Table | None) -> tuple[str, Iterable[
     raise TohlabError(f"a routing report gives the tables 'trials', 'skills' and 'confusion', not {chosen!r}")
 
 
-def _trial_rows(report: RoutingReport) -> Iterable[Mapping[str, Any]]:
-    for trial in report.trials:
+def _trial_rows(trials: Sequence[Trial]) -> Iterable[Mapping[str, Any]]:
+    for trial in trials:
         expected = trial.case.expected
         scored = expected is not None and trial.state != "service_error"
         yield {
@@ -331,6 +332,7 @@ _SEQUENCES: Final[Mapping[type, tuple[str, Callable[[Any], Iterable[Mapping[str,
         PrefixComparison: ("prefix", _prefix_rows),
         EditCost: ("edits", _edit_rows),
         FileReport: ("files", _file_rows),
+        Trial: ("trials", _trial_rows),
     }
 )
 """What a sequence may hold, the table that it gives, and how."""

@@ -12,6 +12,7 @@ from typing import Any
 from tohlab.routing.clusters import ClusteredMean
 from tohlab.routing.dataset import RoutingCase
 from tohlab.routing.passes import Passes, passes
+from tohlab.routing.pricing import Cost, Price, total_cost
 from tohlab.routing.scoring import Trial
 from tohlab.routing.sets import SetScores
 from tohlab.routing.statistics import Rate
@@ -165,6 +166,11 @@ class RoutingReport:
             if trial.case.labelled and trial.state != "service_error":
                 found[trial.case.id].append(trial.right)
         return dict(found)
+
+    def cost(self, price: Price) -> Cost:
+        """Return what the answers cost: those asked now, and those recorded before, when they were asked."""
+        answered = [t for t in self.trials if t.state != "service_error"]
+        return total_cost([(t.usage, t.stored) for t in answered], price)
 
     def confusion(self) -> tuple[ConfusionCell, ...]:
         """Return the cells that are not zero, rows in catalog order, then `(none)`.
