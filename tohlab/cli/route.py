@@ -8,7 +8,7 @@ import math
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,15 @@ from tohlab.cli.route_diff import diff
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tohlab.routing import OpenAIClient, Progress, ReplyStore, RoutingDataset, RoutingReport
+    from tohlab.routing import (
+        Budget,
+        OpenAIClient,
+        Price,
+        Progress,
+        ReplyStore,
+        RoutingDataset,
+        RoutingReport,
+    )
     from tohlab.skills.model import SkillSource
 
 
@@ -50,7 +58,9 @@ if TYPE_CHECKING:
     "--replicates", type=click.IntRange(min=1), default=1, show_default=True, help="Asks each case K times."
 )
 @click.option(
-    "--concurrency", type=click.IntRange(min=1), help="Requests at once [1 on this machine, else 8]."
+    "--concurrency",
+    type=click.IntRange(min=1),
+    help="Requests at once, at most [1 on this machine, else 64]; fewer while the service asks for it.",
 )
 @click.option(
     "--max-tokens", type=click.IntRange(min=1), default=256, show_default=True, help="The longest answer."
@@ -58,6 +68,15 @@ if TYPE_CHECKING:
 @click.option("--temperature", default="0", show_default=True, help="A number, or none to leave it out.")
 @click.option(
     "--timeout", type=click.FloatRange(min=0.01), default=600.0, show_default=True, help="Seconds a request."
+)
+@click.option("--split", metavar="NAME", help="Only the cases of this split.")
+@click.option("--price", metavar="IN,OUT[,CACHED]", help="US dollars for a million tokens, for money.")
+@click.option("--budget-tokens", type=click.IntRange(min=1), metavar="N", help="Stop before more are used.")
+@click.option("--budget-usd", type=float, metavar="USD", help="The same in money; needs --price.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Ask nothing: say what is wrong with the cases, and what asking costs.",
 )
 @click.option("--trials", is_flag=True, help="With --json: every single answer too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -76,6 +95,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       tohlab route --base-url http://127.0.0.1:8080/v1 --model qwen --choice json --store answers.sqlite
       tohlab route --skills skills/ --cases cases.jsonl --base-url https://api.example.com/v1 --model m
       tohlab route --model qwen --recording answers.jsonl.gz --choice json --json
+      tohlab route --dry-run --model m --price 0.25,2
       tohlab route --baseline bm25 --json --trials > a.json
       tohlab route diff a.json b.json
     """
@@ -87,6 +107,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
                 f"{', '.join(sorted(given))}"
             )
         return
+    if options["dry_run"]:
+        _dry_run(options)
+        return
     if bool(options["baseline"]) == bool(options["model"]):
         raise click.UsageError(
             "give either --baseline NAME, or --model NAME (with --base-url URL for a live run)"
@@ -97,12 +120,16 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError("give both --skills and --cases, or neither for our own library")
     with contextlib.ExitStack() as until_printed:  # a live run's own store is deleted only after that
         report = _baseline(options) if options["baseline"] else _model(options, until_printed)
+        price = _price(options)
         if options["as_json"]:
-            click.echo(json.dumps(report.to_dict(trials=options["trials"]), indent=2))
+            data = report.to_dict(trials=options["trials"])
+            if price is not None:
+                data["cost"] = asdict(report.cost(price))
+            click.echo(json.dumps(data, indent=2))
         else:
             from tohlab.cli.route_text import print_report
 
-            print_report(report)
+            print_report(report, price=price)
 
 
 command.add_command(diff)
@@ -116,9 +143,54 @@ def _inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
     if not options["cases"]:
         dataset = replace(dataset, name="tohlab's own library")
     source = load_catalog(options["skills"] or library.library_skills())
+    if options["split"]:
+        from tohlab.routing.selection import only_split
+
+        dataset = only_split(dataset, options["split"])
     if options["limit"] is not None:
         dataset = dataset.sample(options["limit"], options["seed"])
     return dataset, source
+
+
+def _price(options: dict[str, Any]) -> Price | None:
+    from tohlab.routing import Price
+
+    return Price.parse(options["price"]) if options["price"] else None
+
+
+def _dry_run(options: dict[str, Any]) -> None:
+    from tohlab.cli.route_lint import print_dry_run
+    from tohlab.routing import ReplyStore, estimate_run
+    from tohlab.routing.lints import lint_dataset
+    from tohlab.routing.openai_client import endpoint_of
+
+    dataset, source = _inputs(options)
+    found = lint_dataset(dataset, source)
+    estimate = None
+    if not found.count("error"):
+        with contextlib.ExitStack() as stack:
+            path = options["store"]
+            store = stack.enter_context(ReplyStore(path)) if path and Path(path).is_file() else None
+            estimate = estimate_run(
+                dataset,
+                source,
+                model=options["model"] or "",
+                price=_price(options),
+                store=store,
+                endpoint=endpoint_of(options["base_url"]) if options["base_url"] else "",
+                replicates=options["replicates"],
+                choice=options["choice"],
+                placement=options["placement"],
+                temperature=_degrees(options["temperature"]),
+                max_tokens=options["max_tokens"],
+            )
+    if options["as_json"]:
+        data = {**found.to_dict(), "estimate": estimate.to_dict() if estimate else None}
+        click.echo(json.dumps(data, indent=2))
+    else:
+        print_dry_run(found, estimate)
+    if found.count("error"):
+        raise click.exceptions.Exit(1)
 
 
 def _baseline(options: dict[str, Any]) -> RoutingReport:
@@ -173,11 +245,20 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
             temperature=degrees,
             max_tokens=options["max_tokens"],
             endpoint=endpoint_of(base_url) if base_url else None,
+            budget=_budget(options),
             progress=progress,
         )
         if options["export"] and store is not None:
             store.export(options["export"])
     return report
+
+
+def _budget(options: dict[str, Any]) -> Budget | None:
+    from tohlab.routing import Budget
+
+    if options["budget_tokens"] is None and options["budget_usd"] is None:
+        return None
+    return Budget(tokens=options["budget_tokens"], usd=options["budget_usd"], price=_price(options))
 
 
 @contextlib.contextmanager
@@ -251,6 +332,7 @@ def _progress(live: bool) -> Iterator[Callable[[Progress], None] | None]:
 
         def show(progress: Progress) -> None:
             notes = [f"{progress.failed} failed"] if progress.failed else []
+            notes += [f"{progress.at_once} at once"] if progress.at_once > 1 else []
             notes += [f"waiting: {progress.waiting}"] if progress.waiting else []
             bar.update(task, total=progress.total, completed=progress.done, description=", ".join(notes))
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from tohlab.cli._look import shown
 
 if TYPE_CHECKING:
+    from tohlab.routing.pricing import Price
     from tohlab.routing.report import RoutingReport
     from tohlab.routing.statistics import Rate
 
@@ -40,8 +41,10 @@ _MEANINGS = {
 }
 
 
-def print_report(report: RoutingReport, console: Console | None = None) -> None:
-    """Print rates with n and interval, labels, skills and the worst confusions."""
+def print_report(
+    report: RoutingReport, console: Console | None = None, *, price: Price | None = None
+) -> None:
+    """Print rates with n and interval, labels, skills and the worst confusions; money with a price."""
     console = console or Console()
     sample = f", a sample of {report.sample_of} (seed {report.sample_seed})" if report.sample_of else ""
     asked = f", choice {report.choice}, placement {report.placement}" if report.choice else ""
@@ -102,6 +105,12 @@ def print_report(report: RoutingReport, console: Console | None = None) -> None:
                 f"tokens over {tokens.reported} answers: prompt {tokens.prompt:,} (cached {cached}), "
                 f"completion {tokens.completion:,}; {report.n_stored} of the answers were recorded before"
             )
+        )
+    if price is not None:
+        cost = report.cost(price)
+        unknown = f"; {cost.n_unknown} answers did not report their tokens" if cost.n_unknown else ""
+        console.print(
+            Text(f"cost: {cost.now_usd:.4f} USD now, {cost.recorded_usd:.4f} USD when recorded{unknown}")
         )
 
 

@@ -15,6 +15,7 @@ from tohlab.routing.compare import compare
 from tohlab.routing.comparison import RunComparison
 from tohlab.routing.dataset import ListedSkills, RoutingCase, RoutingDataset, load_cases, load_catalog
 from tohlab.routing.dry_run import estimate_run
+from tohlab.routing.lints import Lint, LintReport, lint_dataset
 from tohlab.routing.openai_client import OpenAIClient
 from tohlab.routing.order import order_effects, rotations
 from tohlab.routing.pricing import Price
@@ -36,6 +37,8 @@ __all__ = [
     "ChatRequest",
     "ConfusionCell",
     "Estimate",
+    "Lint",
+    "LintReport",
     "ListedSkills",
     "OpenAIClient",
     "Price",
@@ -56,6 +59,7 @@ __all__ = [
     "compare",
     "estimate_run",
     "iter_routing",
+    "lint_dataset",
     "load_cases",
     "load_catalog",
     "load_report",
