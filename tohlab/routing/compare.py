@@ -44,8 +44,8 @@ def compare(
         MissingExtra: scipy or numpy is not installed.
     """
     first, second = ({case.id: case for case in run.cases()} for run in (a, b))
-    for case_id in first.keys() & second.keys():
-        one, other = first[case_id], second[case_id]
+    for case_id, one in first.items():
+        other = second.get(case_id, one)
         if (one.query, one.expected, one.optional) != (other.query, other.expected, other.optional):
             raise RoutingError(
                 f"the case {case_id!r} is not the same in the two runs (query or labels differ); compare "
