@@ -16,6 +16,8 @@ from tohlab.catalog import Catalog
 from tohlab.edits import EditCost
 from tohlab.errors import MissingExtra, TohlabError
 from tohlab.prefix import PrefixComparison
+from tohlab.routing.comparison import RunComparison
+from tohlab.routing.lints import LintReport
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.scoring import Trial
 from tohlab.routing.statistics import Rate
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
 
 
 Table = Literal[
-    "segments", "catalog_cost", "catalog", "prefix", "edits", "trials", "skills", "confusion", "files"
-]
+    "segments", "catalog_cost", "catalog", "prefix", "edits", "trials", "skills", "confusion", "changes",
+    "lints", "files",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +134,25 @@ COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = MappingProxyType(
             ("predicted", "string", "a skill, (none), or (invalid) for an answer of no use"),
             ("n", "Int64", "answers"),
         ),
+        "changes": _columns(
+            ("case", "string", "the case's id"),
+            ("query", "string", "what the user asks"),
+            ("expected", "string", "skills joined by a blank, sorted; empty: none fits"),
+            ("change", "string", "gained or lost, by the second run against the first"),
+            ("a_right", "Float64", "share of the first run's answers that were right, 0 to 1"),
+            ("b_right", "Float64", "the same of the second run"),
+            ("a_loaded", "string", "what the first run's first answer loaded, joined by a blank"),
+            ("b_loaded", "string", "the same of the second run"),
+            ("a_label", "string", "the label of the first run's first answer"),
+            ("b_label", "string", "the same of the second run"),
+        ),
+        "lints": _columns(
+            ("code", "string", "what is wrong, as a stable word"),
+            ("level", "string", "error, warning or note"),
+            ("message", "string", "what it is and what to do"),
+            ("cases", "string", "the ids of the cases it is about, joined by a blank"),
+            ("skills", "string", "the skills it is about, joined by a blank"),
+        ),
         "files": _columns(
             ("path", "string", "the file, as it was found"),
             ("name", "string", "the skill's name; NA where none could be read"),
@@ -148,8 +170,9 @@ def frame(result: Any, table: Table | None = None) -> pd.DataFrame:
     """Return a result as a DataFrame.
 
     Args:
-        result: a `RequestCost`, `CatalogCost`, `Catalog`, `RoutingReport`, or a sequence (or one) of
-            `PrefixComparison`, `EditCost`, `FileReport` or `Trial`.
+        result: a `RequestCost`, `CatalogCost`, `Catalog`, `RoutingReport`, `RunComparison` (the cases that
+            changed), `LintReport`, or a sequence (or one) of `PrefixComparison`, `EditCost`, `FileReport` or
+            `Trial`.
         table: which of a `RoutingReport`'s tables (`trials`, the default, `skills` or `confusion`); for an
             empty sequence, which table it would have been.
 
@@ -198,8 +221,13 @@ def _rows_of(result: Any, table: Table | None) -> tuple[str, Iterable[Mapping[st
         return _only(table, name), make((result,))
     elif isinstance(result, RoutingReport):
         return _routing(result, table)
-    known = "RequestCost, CatalogCost, Catalog, RoutingReport, and sequences of " + ", ".join(
-        kind.__name__ for kind in _SEQUENCES
+    elif isinstance(result, RunComparison):
+        return _only(table, "changes"), _change_rows(result)
+    elif isinstance(result, LintReport):
+        return _only(table, "lints"), _lint_rows(result)
+    known = (
+        "RequestCost, CatalogCost, Catalog, RoutingReport, RunComparison, LintReport, and sequences of "
+        + ", ".join(kind.__name__ for kind in _SEQUENCES)
     )
     raise TohlabError(f"there is no table for {type(result).__name__}; there is one for {known}")
 
@@ -306,6 +334,34 @@ def _trial_rows(trials: Sequence[Trial]) -> Iterable[Mapping[str, Any]]:
             "right": trial.right if scored else None,
             "detail": trial.detail,
             "latency_s": trial.latency_s,
+        }
+
+
+def _change_rows(found: RunComparison) -> Iterable[Mapping[str, Any]]:
+    for name, changes in (("gained", found.gained), ("lost", found.lost)):
+        for change in changes:
+            yield {
+                "case": change.case,
+                "query": change.query,
+                "expected": " ".join(change.expected),
+                "change": name,
+                "a_right": change.a_right,
+                "b_right": change.b_right,
+                "a_loaded": " ".join(change.a_loaded),
+                "b_loaded": " ".join(change.b_loaded),
+                "a_label": change.a_label,
+                "b_label": change.b_label,
+            }
+
+
+def _lint_rows(found: LintReport) -> Iterable[Mapping[str, Any]]:
+    for lint in found.lints:
+        yield {
+            "code": lint.code,
+            "level": lint.level,
+            "message": lint.message,
+            "cases": " ".join(lint.cases),
+            "skills": " ".join(lint.skills),
         }
 
 

@@ -453,7 +453,7 @@ FAULTS: dict[int, str] = {
     1: HERE + "test_fault_01_and_03_a_call_beside_the_right_one_counts_as_what_it_is",
     2: HERE + "test_fault_02_a_service_that_is_too_slow_is_no_miss",
     3: "test_report.py::test_a_skill_that_is_loaded_whatever_is_asked_is_named",
-    4: "test_lints.py::test_skills_with_the_same_description_are_twins",
+    4: SCORING + "test_a_twin_counts_as_the_skill_that_is_labelled",
     5: "test_comparing.py::test_descriptions_that_make_no_difference_are_said_to_make_none",
     6: "cannot happen: a case weighs 1 and no number is a rounded weight; counts are sums of answers",
     7: HERE + "test_fault_07_a_request_never_has_a_skill_s_body",

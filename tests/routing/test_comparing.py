@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from tests.routing.shapes import NAMES
 from tohlab.errors import DatasetError, RoutingError
+from tohlab.frames import frame
+from tohlab.notebook.views import view
 from tohlab.routing import RoutingCase, RoutingDataset, RoutingReport, Trial, Usage
 from tohlab.routing.aggregate import make_report
 from tohlab.routing.clusters import cluster_of, clustered_mean, clustered_share
@@ -295,6 +297,20 @@ def test_another_catalog_is_among_what_differs() -> None:
     assert compare(a, b).differs == (("skills", "only here: none", "only here: new"),)
     turned = run([True] * 3, skills=tuple(reversed(NAMES)))
     assert compare(a, turned).differs[0][0] == "order of skills"
+
+
+def test_what_changed_is_a_table_and_a_view() -> None:
+    found = compare(run([True, False, True]), run([False, True, True], model="<b>n</b>"))
+    rows = frame(found)
+    assert list(zip(rows["case"], rows["change"], strict=True)) == [("c1", "gained"), ("c0", "lost")]
+    assert list(rows["a_label"]) == ["missed", "ok"]
+    shown = view(found)
+    html = shown._repr_html_()
+    assert "No evidence of a difference" in html
+    assert "&lt;b&gt;n&lt;/b&gt;" in html
+    assert "<b>n</b>" not in html
+    assert "gained: c1 (missed to ok)" in repr(shown)
+    assert len(frame(compare(run([True]), run([True])))) == 0
 
 
 # A report from a file.

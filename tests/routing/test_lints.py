@@ -12,6 +12,7 @@ from tests.routing import shapes
 from tests.routing.service import serving
 from tohlab.cli import run
 from tohlab.dialects import get_dialect
+from tohlab.frames import frame
 from tohlab.routing import ListedSkills, RoutingCase, RoutingDataset
 from tohlab.routing.lints import Lint, lint_dataset
 from tohlab.routing.similarity import pairs
@@ -129,6 +130,12 @@ def test_pairs_are_those_that_comparing_all_gives() -> None:
     assert set(found) == {(0, 1), (0, 4), (1, 4), (2, 5)}
     assert found[0, 4] == pytest.approx(1.0)
     assert list(pairs(texts, 2)) == []
+
+
+def test_lints_are_a_table() -> None:
+    dataset = RoutingDataset(cases=(case("a", "x y", PDF), case("b", "x y", DOCX)), name="d")
+    rows = frame(lint_dataset(dataset, shapes.source()))
+    assert (rows["code"][0], rows["level"][0], rows["cases"][0]) == ("two-labels", "error", "a b")
 
 
 # On the command line.

@@ -248,6 +248,25 @@ def test_an_optional_skill_is_neither_right_nor_wrong(called: tuple[str, ...], w
     assert counted == tuple(name for name in called if name != SQL)
 
 
+@pytest.mark.parametrize(
+    ("called", "want"),
+    [
+        ((DOCX,), "ok"),
+        ((PDF,), "ok"),
+        ((DOCX, PDF), "ok"),
+        ((DOCX, SQL), "ok_extra"),
+        ((SQL,), "wrong_skill"),
+    ],
+)
+def test_a_twin_counts_as_the_skill_that_is_labelled(called: tuple[str, ...], want: str) -> None:
+    case = RoutingCase(id="c", query="q", expected=(PDF,), aliases=((DOCX, PDF),))
+    answer = read_answer(ChatReply.from_raw(completion(*called)), NAMES, choice="tools")
+    assert judge(case, answer) == want
+    assert set(Trial(case=case, label=want, loaded=answer.loaded).counted) == {
+        PDF if name == DOCX else name for name in called
+    }
+
+
 def test_every_label_of_an_answer_can_be_had() -> None:
     refused = completion()
     refused["choices"][0]["message"]["refusal"] = "No."

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     "--placement", default="opening", show_default=True, help="opening or same-step: where the catalog is."
 )
 @click.option(
+    "--earlier", metavar="DIR|FILE", help="Skills that the conversation was told of before --skills."
+)
+@click.option(
     "--store", metavar="FILE", help="Keeps every answer; the same command again asks only the rest."
 )
 @click.option("--mode", metavar="MODE", help="record, replay, replay_or_record or off.")
@@ -204,7 +207,7 @@ def _degrees(temperature: str) -> float | None:
 
 def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> RoutingReport:
     from tohlab import library
-    from tohlab.routing import OpenAIClient, run_routing
+    from tohlab.routing import OpenAIClient, load_catalog, run_routing
     from tohlab.routing.openai_client import endpoint_of
     from tohlab.routing.store import check_writable
 
@@ -234,6 +237,7 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
             placement=options["placement"],
             temperature=degrees,
             max_tokens=options["max_tokens"],
+            earlier=load_catalog(options["earlier"]) if options["earlier"] else None,
             endpoint=endpoint_of(base_url) if base_url else None,
             budget=_budget(options),
             progress=progress,

@@ -111,16 +111,17 @@ def _notes(skills: Sequence[str]) -> tuple[str, ...]:
 
 def _shadows(cases: Sequence[Sequence[Trial]]) -> tuple[str, ...]:
     """A skill that answers load whatever is asked (a description that says "use at every start")."""
-    asked: Counter[str] = Counter()
-    names = {name for found in cases for trial in found for name in trial.counted}
-    elsewhere = {name: [f for f in cases if name not in (f[0].case.expected or ())] for name in names}
-    for name, found in elsewhere.items():
-        asked[name] = sum(any(name in trial.counted for trial in trials) for trials in found)
+    expected: Counter[str] = Counter()
+    elsewhere: Counter[str] = Counter()
+    for found in cases:
+        wanted = set(found[0].case.expected or ())
+        expected.update(wanted)
+        elsewhere.update({name for trial in found for name in trial.counted} - wanted)
     return tuple(
-        f"{name} was loaded in {asked[name]} of the {len(elsewhere[name])} cases that do not expect it: its "
-        "description may claim every request, and so take answers from the others."
-        for name in sorted(names)
-        if len(elsewhere[name]) >= 5 and asked[name] > len(elsewhere[name]) / 2
+        f"{name} was loaded in {count} of the {others} cases that do not expect it: its description may "
+        "claim every request, and so take answers from the others."
+        for name, count in sorted(elsewhere.items())
+        if (others := len(cases) - expected[name]) >= 5 and count > others / 2
     )
 
 

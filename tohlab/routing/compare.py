@@ -46,7 +46,7 @@ def compare(
     first, second = ({case.id: case for case in run.cases()} for run in (a, b))
     for case_id, one in first.items():
         other = second.get(case_id, one)
-        if (one.query, one.expected, one.optional) != (other.query, other.expected, other.optional):
+        if _labels(one) != _labels(other):
             raise RoutingError(
                 f"the case {case_id!r} is not the same in the two runs (query or labels differ); compare "
                 "runs over the same cases"
@@ -125,6 +125,10 @@ def compare(
             ),
         ),
     )
+
+
+def _labels(case: RoutingCase) -> tuple[object, ...]:
+    return case.query, case.expected, case.optional, case.aliases
 
 
 def _changes(a: RoutingReport, b: RoutingReport, cases: Sequence[RoutingCase]) -> list[Change]:

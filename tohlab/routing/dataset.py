@@ -1,10 +1,11 @@
 """Labelled requests, and the catalog they are labelled against.
 
 Cases are JSON lines: `{"id": ..., "query": ..., "expected": [names], "not_expected": [names], "optional":
-[names], "group": ..., "split": ...}`; other keys are ignored. `expected: []` means that no skill fits.
-`expected: null` (or no such key) together with `not_expected` is a case labelled against some skills only: it
-says what is wrong, not what is right, so it never counts towards accuracy and is reported apart. `optional`
-are skills that a model may load or leave alone, such as for a request that is easy without them.
+[names], "aliases": {name: name}, "group": ..., "split": ...}`; other keys are ignored. `expected: []` means
+that no skill fits. `expected: null` (or no such key) together with `not_expected` is a case labelled against
+some skills only: it says what is wrong, not what is right, so it never counts towards accuracy and is
+reported apart. `optional` are skills that a model may load or leave alone, such as for a request that is easy
+without them. `aliases` are twins: loading the first name counts as loading the second.
 """
 
 from __future__ import annotations
@@ -35,12 +36,20 @@ class RoutingCase:
     """Names that must not be loaded, sorted."""
     optional: tuple[str, ...] = ()
     """Names that may be loaded or not, sorted; neither right nor wrong, so they are left out of the count."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Pairs of names, sorted: loading the first counts as loading the second (an installed twin)."""
     group: str = ""
     """What it belongs to (a skill, a kind of request); empty: nothing."""
     split: str = ""
     """Which part of the data it is in (`train`, `selection`, `report`, or any other word); empty: none."""
     line: int | None = field(default=None, compare=False)
     """Where it stands in its file, counted from 1, or None."""
+
+    def counted(self, loaded: Iterable[str]) -> tuple[str, ...]:
+        """Return the loaded names that count, twins by the name that is labelled, without optional ones."""
+        twins = dict(self.aliases)
+        names = dict.fromkeys(twins.get(name, name) for name in loaded)
+        return tuple(name for name in names if name not in self.optional)
 
     @property
     def labelled(self) -> bool:
@@ -87,7 +96,10 @@ class RoutingDataset:
                 'no case says what should be loaded ("expected"), so nothing can be scored', self.path
             )
         for case in self.cases:
-            for name in (*(case.expected or ()), *case.not_expected, *case.optional):
+            for name in (
+                *(case.expected or ()), *case.not_expected, *case.optional,
+                *(name for pair in case.aliases for name in pair),
+            ):  # fmt: skip
                 if name not in names:
                     near = difflib.get_close_matches(name, list(names), n=1)
                     hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -222,6 +234,7 @@ def _case(row: dict[str, Any], path: Path, line: int) -> RoutingCase:
         expected=expected,
         not_expected=not_expected,
         optional=optional,
+        aliases=_aliases(row, path, line),
         line=line,
         **words,
     )
@@ -236,3 +249,16 @@ def _names(row: dict[str, Any], key: str, path: Path, line: int) -> tuple[str, .
     if len(set(value)) != len(value):
         raise DatasetError(f'"{key}" names a skill twice', path, line)
     return tuple(sorted(value))
+
+
+def _aliases(row: dict[str, Any], path: Path, line: int) -> tuple[tuple[str, str], ...]:
+    value = row.get("aliases")
+    if value is None:
+        return ()
+    if not isinstance(value, dict) or not all(isinstance(n, str) and n and a for a, n in value.items()):
+        raise DatasetError('"aliases" must be an object of skill names, {twin: name}', path, line)
+    if chain := value.keys() & set(value.values()):
+        raise DatasetError(
+            f"the alias {min(chain)!r} is itself an alias; name the labelled skill", path, line
+        )
+    return tuple(sorted(value.items()))

@@ -125,6 +125,8 @@ def cases_to_lines(dataset: RoutingDataset) -> str:
         for key in ("not_expected", "optional"):
             if names := getattr(case, key):
                 row[key] = list(names)
+        if case.aliases:
+            row["aliases"] = dict(case.aliases)
         for key in ("group", "split"):
             if word := getattr(case, key):
                 row[key] = word

@@ -134,7 +134,7 @@ def _labels(dataset: RoutingDataset, shown: dict[str, str], there: set[str]) -> 
             "empty-catalog", "error", "the catalog is empty: no skill that a model may load was found"
         )
     for case in dataset.cases:
-        for name in (*(case.expected or ()), *case.not_expected, *case.optional):
+        for name in (*(case.expected or ()), *case.not_expected, *case.optional, *dict(case.aliases)):
             if name in shown:
                 continue
             if name in there:
@@ -171,7 +171,7 @@ def _copies(cases: Sequence[RoutingCase], alike: float) -> Iterator[Lint]:
         if len(found) < 2:
             continue
         ids = ", ".join(case.id for case in found)
-        if len({(case.expected, case.optional) for case in found}) > 1:
+        if len({(case.expected, case.optional, case.aliases) for case in found}) > 1:
             labels = "; ".join(f"{case.id}: {_said(case)}" for case in found)
             yield _lint(
                 "two-labels", "error", f"one request has two labels ({labels}); keep the right one", *found
@@ -275,7 +275,7 @@ def _twins(shown: dict[str, str]) -> Iterator[Lint]:
                 "twin",
                 "warning",
                 f"{', '.join(names)} have the same description, so a model can only guess between them; "
-                "remove all but one, or label the cases with the others as optional",
+                "remove all but one, or give the cases the others as aliases",
                 skills=names,
             )
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from tohlab.errors import RoutingError
 from tohlab.routing.report import RoutingReport
+from tohlab.routing.scoring import Trial
 from tohlab.routing.statistics import Rate, rate
 from tohlab.skills.model import LoadedSkill, SkillSource, Snapshot
 
@@ -100,10 +101,14 @@ def order_effects(reports: Sequence[RoutingReport]) -> OrderEffects:
     for report in reports:
         place = {name: _PLACES[4 * i // len(report.skills)] for i, name in enumerate(report.skills)}
         shares = report.right_shares()
+        answered: defaultdict[str, list[Trial]] = defaultdict(list)
+        for trial in report.trials:
+            if trial.state != "service_error":
+                answered[trial.case.id].append(trial)
         for case in report.cases():
             if case.id not in shares:
                 continue
-            same = [t for t in report.trials if t.case.id == case.id and t.state != "service_error"]
+            same = answered[case.id]
             answers[case.id].append(frozenset(tuple(sorted(t.loaded)) for t in same))
             loads.update(place[name] for t in same for name in t.loaded)
             if case.expected is not None and len(case.expected) == 1:

@@ -274,6 +274,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "expected": list(expected) if expected is not None else None,
         "not_expected": list(trial.case.not_expected),
         "optional": list(trial.case.optional),
+        "aliases": dict(trial.case.aliases),
         "loaded": list(trial.loaded),
         "invalid": list(trial.invalid),
         "label": trial.label,

@@ -69,6 +69,7 @@ def _trial(row: Mapping[str, Any]) -> Trial:
         expected=None if expected is None else tuple(expected),
         not_expected=tuple(row["not_expected"]),
         optional=tuple(row["optional"]),
+        aliases=tuple(row["aliases"].items()),
         group=row["group"],
         split=row["split"],
     )

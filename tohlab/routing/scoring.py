@@ -88,21 +88,20 @@ class Trial:
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """What was loaded, without the skills that are optional for the case."""
-        return tuple(name for name in self.loaded if name not in self.case.optional)
+        """What was loaded, twins by the name that is labelled, without the skills that are optional."""
+        return self.case.counted(self.loaded)
 
 
 def judge(case: RoutingCase, answer: Answer) -> str:
     """Return the one label of an answer to a case (the order stands in this module's description)."""
     if answer.fault:
         return answer.fault
-    loaded = set(answer.loaded)
+    loaded = set(case.counted(answer.loaded))
     if case.expected is None:
         return "not_avoided" if loaded & set(case.not_expected) else "avoided"
     expected = set(case.expected)
-    if answer.cut and not loaded and expected:
+    if answer.cut and not answer.loaded and expected:
         return "length_cut"
-    loaded -= set(case.optional)
     if loaded == expected:
         return "ok"
     if not loaded:
