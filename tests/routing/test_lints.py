@@ -181,6 +181,9 @@ def test_a_budget_and_a_price_on_the_command_line(
     argv = ["route", *shapes.write_inputs(tmp_path, dataset), "--model", "m"]
     with serving(shapes.perfect(dataset)) as service:
         argv += ["--base-url", service.base_url]
+        assert run([*argv, "--budget-tokens", "5"]) == 2
+        assert "a budget needs --store" in capsys.readouterr().err
+        argv += ["--store", str(tmp_path / "s.sqlite")]
         assert run([*argv, "--budget-tokens", "5"]) == 3
         assert "the budget of 5 tokens does not do" in capsys.readouterr().err
         assert run([*argv, "--budget-usd", "5"]) == 3

@@ -252,4 +252,6 @@ def _budget(options: dict[str, Any]) -> Budget | None:
 
     if options["budget_tokens"] is None and options["budget_usd"] is None:
         return None
+    if not options["store"]:
+        raise click.UsageError("a budget needs --store FILE, so that what was paid for is kept")
     return Budget(tokens=options["budget_tokens"], usd=options["budget_usd"], price=_price(options))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tohlab.routing.statistics import Rate
 
 _SHOWN = 12
+_CHANGED = 0.15
+"""How many cases come out differently between two runs of much the same quality: an assumption, and said."""
 _MEANINGS = {
     "ok": "exactly what was expected",
     "wrong_skill": "none of the expected skills",
@@ -81,6 +83,7 @@ def print_report(
         )
     if clustered.warning:
         console.print(Text(f"note: {clustered.warning}"))
+    console.print(Text(_power(report.exact.n)))
     if report.replicates > 1:
         tries = report.passes(report.replicates) if report.n_service_error == 0 else None
         if tries is not None:
@@ -112,6 +115,18 @@ def print_report(
         console.print(
             Text(f"cost: {cost.now_usd:.4f} USD now, {cost.recorded_usd:.4f} USD when recorded{unknown}")
         )
+
+
+def _power(n: int) -> str:
+    from tohlab.routing.power import smallest_difference
+
+    seen = smallest_difference(n, _CHANGED)
+    if seen is None:
+        return f"{n} cases are too few to show any difference to another run"
+    return (
+        f"another run over the same {n} cases has to differ by {100 * seen:.0f} points to be told apart "
+        f"(80 % power, if {_CHANGED:.0%} of the cases come out differently)"
+    )
 
 
 def table(title: str, *heads: str, right: tuple[str, ...] = ()) -> Table:
@@ -149,7 +164,7 @@ def _sets(report: RoutingReport) -> Table:
         *map(_number, (sets.macro_precision, sets.macro_recall, sets.macro_f1)),
     )
     never = sets.macro_n - sets.macro_precision_n
-    unloaded = f"; {never} of these skills were never loaded and have no precision" if never else ""
+    unloaded = f"; never loaded, so without a precision: {never} of them" if never else ""
     made.caption = (
         f"too many {sets.over_loads}, too few {sets.under_loads}, twice {sets.double_loads}; "
         f"sets alike (Jaccard) {_number(sets.jaccard)}{unloaded}"
