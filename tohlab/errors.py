@@ -30,6 +30,8 @@
     │   ├── DatasetError            a labelled request that cannot be used (path, line)
     │   ├── EndpointError           the service did not answer (kind, status, retry_after_s)
     │   ├── StoreError              the SQLite store cannot be read or written
+    │   │   └── AnswerNotKept       a run that had to stop since an answer could not be stored
+    │   ├── BudgetExceeded          what is asked for costs more than it may
     │   ├── ReplayMiss              no recorded answer for a request; shows the nearest one
     │   └── RunInterrupted          stopped by hand; carries what was answered so far
     └── ServeError                  serve/
@@ -303,7 +305,7 @@ class EndpointError(RoutingError):
 
     Attributes:
         kind: one of `connection`, `timeout`, `auth`, `quota`, `rate_limit`, `server`, `bad_request`,
-            `context_length`, `garbage`.
+            `context_length`, `content_filter`, `garbage`.
         status: the HTTP status, or None where there was none.
         retry_after_s: what the service asked to wait, in seconds, or None.
     """
@@ -319,6 +321,26 @@ class EndpointError(RoutingError):
 
 class StoreError(RoutingError):
     """The store of model replies cannot be read or written."""
+
+
+class AnswerNotKept(StoreError):
+    """A run that had to stop since an answer could not be stored, such as on a full disk.
+
+    Attributes:
+        answered: how many requests were answered, those that are only in `report` among them.
+        total: how many the run wanted.
+        report: the report of what was answered, with what could not be stored; None if nothing was scored.
+    """
+
+    def __init__(self, message: str, *, answered: int, total: int, report: object | None = None) -> None:
+        self.answered = answered
+        self.total = total
+        self.report = report
+        super().__init__(message)
+
+
+class BudgetExceeded(RoutingError):
+    """What is asked for costs more than it may; nothing was asked beyond the budget."""
 
 
 class ReplayMiss(RoutingError, LookupError):

@@ -20,7 +20,10 @@ from tohlab.prefix import PrefixComparison
 from tohlab.prefix.explanation import Explanation
 from tohlab.prefix.pool import HitCurve, PoolResult
 from tohlab.renderers import AppendOnlyReport
+from tohlab.routing.comparison import RunComparison
+from tohlab.routing.lints import LintReport
 from tohlab.routing.report import RoutingReport
+from tohlab.routing.scoring import Trial
 from tohlab.routing.statistics import Rate
 from tohlab.skills.checks import FileReport
 from tohlab.tokens import CatalogCost, RequestCost
@@ -46,6 +49,8 @@ Table = Literal[
     "trials",
     "skills",
     "confusion",
+    "changes",
+    "lints",
     "files",
 ]
 
@@ -251,6 +256,25 @@ COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = MappingProxyType(
             ("predicted", "string", "a skill, (none), or (invalid) for an answer of no use"),
             ("n", "Int64", "answers"),
         ),
+        "changes": _columns(
+            ("case", "string", "the case's id"),
+            ("query", "string", "what the user asks"),
+            ("expected", "string", "skills joined by a blank, sorted; empty: none fits"),
+            ("change", "string", "gained or lost, by the second run against the first"),
+            ("a_right", "Float64", "share of the first run's answers that were right, 0 to 1"),
+            ("b_right", "Float64", "the same of the second run"),
+            ("a_loaded", "string", "what the first run's first answer loaded, joined by a blank"),
+            ("b_loaded", "string", "the same of the second run"),
+            ("a_label", "string", "the label of the first run's first answer"),
+            ("b_label", "string", "the same of the second run"),
+        ),
+        "lints": _columns(
+            ("code", "string", "what is wrong, as a stable word"),
+            ("level", "string", "error, warning or note"),
+            ("message", "string", "what it is and what to do"),
+            ("cases", "string", "the ids of the cases it is about, joined by a blank"),
+            ("skills", "string", "the skills it is about, joined by a blank"),
+        ),
         "files": _columns(
             ("path", "string", "the file, as it was found"),
             ("name", "string", "the skill's name; NA where none could be read"),
@@ -269,8 +293,9 @@ def frame(result: Any, table: Table | None = None) -> pd.DataFrame:
 
     Args:
         result: a `RequestCost`, `CatalogCost`, `Catalog`, `Comparison` (of harnesses), `HarnessView`,
-            `RoutingReport`, or a sequence (or one) of `PrefixComparison`, `EditCost`, `EditUse`,
-            `Explanation`, `PoolResult` (also a `HitCurve`), `AppendOnlyReport`, `ToolsCost` or `FileReport`.
+            `RoutingReport`, `RunComparison` (the cases that changed), `LintReport`, or a sequence (or one) of
+            `PrefixComparison`, `EditCost`, `EditUse`, `Explanation`, `PoolResult` (also a `HitCurve`),
+            `AppendOnlyReport`, `ToolsCost`, `FileReport` or `Trial`.
         table: which of a `RoutingReport`'s tables (`trials`, the default, `skills` or `confusion`); for an
             empty sequence, which table it would have been.
 
@@ -325,10 +350,14 @@ def _rows_of(result: Any, table: Table | None) -> tuple[str, Iterable[Mapping[st
         return _only(table, name), make((result,))
     elif isinstance(result, RoutingReport):
         return _routing(result, table)
+    elif isinstance(result, RunComparison):
+        return _only(table, "changes"), _change_rows(result)
+    elif isinstance(result, LintReport):
+        return _only(table, "lints"), _lint_rows(result)
     sequences = ", ".join(kind.__name__ for kind in _SEQUENCES)
     known = (
-        "RequestCost, CatalogCost, Catalog, Comparison, HarnessView, HitCurve, RoutingReport, "
-        f"and sequences of {sequences}"
+        "RequestCost, CatalogCost, Catalog, Comparison, HarnessView, HitCurve, RoutingReport, RunComparison, "
+        f"LintReport, and sequences of {sequences}"
     )
     raise TohlabError(f"there is no table for {type(result).__name__}; there is one for {known}")
 
@@ -441,7 +470,7 @@ def _tools_rows(costs: Sequence[ToolsCost]) -> Iterable[Mapping[str, Any]]:
 def _routing(report: RoutingReport, table: Table | None) -> tuple[str, Iterable[Mapping[str, Any]]]:
     chosen = table or "trials"
     if chosen == "trials":
-        return chosen, _trial_rows(report)
+        return chosen, _trial_rows(report.trials)
     if chosen == "skills":
         return chosen, _skill_rows(report)
     if chosen == "confusion":
@@ -451,8 +480,8 @@ def _routing(report: RoutingReport, table: Table | None) -> tuple[str, Iterable[
     raise TohlabError(f"a routing report gives the tables 'trials', 'skills' and 'confusion', not {chosen!r}")
 
 
-def _trial_rows(report: RoutingReport) -> Iterable[Mapping[str, Any]]:
-    for trial in report.trials:
+def _trial_rows(trials: Sequence[Trial]) -> Iterable[Mapping[str, Any]]:
+    for trial in trials:
         expected = trial.case.expected
         scored = expected is not None and trial.state != "service_error"
         yield {
@@ -468,6 +497,34 @@ def _trial_rows(report: RoutingReport) -> Iterable[Mapping[str, Any]]:
             "right": trial.right if scored else None,
             "detail": trial.detail,
             "latency_s": trial.latency_s,
+        }
+
+
+def _change_rows(found: RunComparison) -> Iterable[Mapping[str, Any]]:
+    for name, changes in (("gained", found.gained), ("lost", found.lost)):
+        for change in changes:
+            yield {
+                "case": change.case,
+                "query": change.query,
+                "expected": " ".join(change.expected),
+                "change": name,
+                "a_right": change.a_right,
+                "b_right": change.b_right,
+                "a_loaded": " ".join(change.a_loaded),
+                "b_loaded": " ".join(change.b_loaded),
+                "a_label": change.a_label,
+                "b_label": change.b_label,
+            }
+
+
+def _lint_rows(found: LintReport) -> Iterable[Mapping[str, Any]]:
+    for lint in found.lints:
+        yield {
+            "code": lint.code,
+            "level": lint.level,
+            "message": lint.message,
+            "cases": " ".join(lint.cases),
+            "skills": " ".join(lint.skills),
         }
 
 
@@ -499,6 +556,7 @@ _SEQUENCES: Final[Mapping[type, tuple[str, Callable[[Any], Iterable[Mapping[str,
         AppendOnlyReport: ("append_only", _append_only_rows),
         ToolsCost: ("tool_tokens", _tools_rows),
         FileReport: ("files", _file_rows),
+        Trial: ("trials", _trial_rows),
     }
 )
 """What a sequence may hold, the table that it gives, and how."""

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.routing import shapes
-from tests.routing.service import Service, asked_text, fails, ok, serving
+from tests.routing.service import Service, asked_text, completion, fails, ok, serving
 from tohlab.cli import run
 from tohlab.routing import ReplyStore
 from tohlab.routing.statistics import wilson
@@ -94,7 +94,16 @@ def test_the_text_has_n_and_interval_for_every_rate(
     assert re.search(r"exact set +100\.0% +72\.2% to 100\.0% +10 ", text)
     assert re.search(r"no skill +100\.0% +20\.7% to 100\.0% +1 ", text)
     assert "scored 10 of 10" in text
+    assert "another run over the same 10 cases has to differ by 67 points to be told apart" in text
     assert "tokens over 10 answers: prompt 1,000 (cached 900)" in text
+
+
+def test_an_earlier_catalog_makes_its_names_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    earlier = shapes.write_lines(tmp_path / "earlier.jsonl", [{"name": "old", "description": "Old."}])
+    argv = [*shapes.write_inputs(tmp_path, shapes.ten()), "--model", "m", "--earlier", str(earlier)]
+    with serving(lambda b, n: ok(completion("old"))) as service:
+        data = printed(capsys, *argv, "--base-url", service.base_url)
+    assert data["labels"] == {"stale_name": 10}
 
 
 def test_a_sample_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.routing import shapes
 from tohlab.errors import DatasetError, RoutingError
 from tohlab.routing import ListedSkills, RoutingCase, RoutingDataset, run_baseline
-from tohlab.routing.baselines import words
+from tohlab.routing.similarity import words
 
 DOCX, PDF, SQL = shapes.NAMES
 

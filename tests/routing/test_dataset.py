@@ -62,6 +62,10 @@ def test_blank_lines_a_byte_order_mark_and_windows_ends_do_not_matter(tmp_path: 
         (b'{"id": "b", "query": "q", "expected": ["a", "a"]}', "names a skill twice"),
         (b'{"id": "b", "query": "q", "expected": ["a"], "not_expected": ["a"]}', "both expected and not"),
         (b'{"id": "b", "query": "q", "expected": [], "group": 1}', '"group" must be'),
+        (b'{"id": "b", "query": "q", "expected": [], "aliases": ["a"]}', '"aliases" must be'),
+        (b'{"id": "b", "query": "q", "expected": [], "aliases": {"a": "b", "b": "c"}}', "itself an alias"),
+        (b'{"id": "b", "query": "q", "expected": [], "split": []}', '"split" must be'),
+        (b'{"id": "b", "query": "q", "expected": ["a"], "optional": ["a"]}', "is optional, so it cannot"),
         (b'{"id": "a", "query": "q", "expected": []}', "already used in line 1"),
         (b"[" * 100_000, "not JSON"),
     ],
@@ -143,3 +147,13 @@ def test_a_folder_gives_the_skills_below_it(tmp_path: Path) -> None:
     text = "---\nname: pdf-forms\ndescription: Fill in.\n---\nBody.\n"
     (tmp_path / "x" / "pdf-forms" / "SKILL.md").write_text(text, "utf-8")
     assert [s.name for s in load_catalog(tmp_path).snapshot().skills] == ["pdf-forms"]
+
+
+def test_a_case_may_have_optional_skills_and_a_split(tmp_path: Path) -> None:
+    row = {**GOOD, "optional": ["b", "a"], "split": "report", "aliases": {"twin": "pdf-forms"}}
+    path = write_lines(tmp_path / "c.jsonl", [row])
+    (case,) = load_cases(path).cases
+    assert (case.optional, case.split) == (("a", "b"), "report")
+    assert case.aliases == (("twin", "pdf-forms"),)
+    with pytest.raises(DatasetError, match="names the skill 'a'"):
+        load_cases(path).check_scorable(["pdf-forms", "b"])

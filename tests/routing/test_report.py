@@ -17,7 +17,7 @@ A, B, C = NAMES
 def trial(
     number: int, expected: tuple[str, ...] | None, loaded: tuple[str, ...], label: str, **more: object
 ) -> Trial:
-    keys = {k: more.pop(k) for k in ("group", "not_expected") if k in more}
+    keys = {k: more.pop(k) for k in ("group", "not_expected", "optional") if k in more}
     case = RoutingCase(id=f"c{number}", query="q", expected=expected, **keys)  # type: ignore[arg-type]
     return Trial(case=case, label=label, loaded=loaded, **more)  # type: ignore[arg-type]
 
@@ -140,3 +140,48 @@ def test_groups_have_rates_of_their_own() -> None:
         ("direct", 1, 1),
         ("indirect", 0.5, 2),
     ]
+
+
+def test_micro_scores_are_over_loads_and_macro_scores_over_expected_skills() -> None:
+    sets = report(*MIXED).sets
+    # Loads: A 3 times (all expected), B 3 times (none expected). Expected: A 4 times, B twice.
+    assert (sets.micro_precision, sets.micro_recall) == (pytest.approx(3 / 6), pytest.approx(3 / 6))
+    assert sets.micro_f1 == pytest.approx(6 / 12)
+    assert (sets.macro_recall, sets.macro_n) == (pytest.approx((3 / 4 + 0) / 2), 2)
+    assert (sets.macro_precision, sets.macro_precision_n) == (pytest.approx((1 + 0) / 2), 2)
+    assert sets.macro_f1 == pytest.approx((6 / 7 + 0) / 2)
+    assert (sets.over_loads, sets.under_loads, sets.double_loads) == (3, 3, 0)
+    assert sets.jaccard == pytest.approx((1 + 0 + 1 + 0 + 1 / 2 + 0 + 1 / 2) / 7)
+
+
+def test_a_report_without_any_load_says_that_there_is_nothing_to_rate() -> None:
+    sets = report(trial(0, (), (), "ok"), trial(1, (), (), "ok")).sets
+    assert (sets.micro_precision, sets.micro_recall, sets.micro_f1) == (None, None, None)
+    assert (sets.macro_precision, sets.macro_recall, sets.macro_f1, sets.macro_n) == (None, None, None, 0)
+    assert sets.jaccard == 1.0
+
+
+def test_loading_twice_is_counted_apart() -> None:
+    found = report(trial(0, (A,), (A,), "double_load", repeats=2), trial(1, (A,), (A,), "ok"))
+    assert (found.sets.double_loads, found.sets.over_loads, found.exact.successes) == (2, 0, 1)
+    assert found.sets.micro_precision == 1.0
+
+
+def test_cases_with_an_optional_skill_are_reported_separately_too() -> None:
+    found = report(
+        trial(0, (A,), (A, B), "ok", optional=(B,)),
+        trial(1, (), (), "ok", optional=(B,)),
+        trial(2, (), (C,), "spurious", optional=(B,)),
+        trial(3, (A,), (A,), "ok"),
+    )
+    assert found.optional is not None
+    assert (found.optional.successes, found.optional.n, found.exact.n) == (2, 3, 4)
+    assert found.per_skill[1].predicted == 0
+    assert ConfusionCell(expected=NONE, predicted=NONE, n=1) in found.confusion()
+
+
+def test_a_skill_that_is_loaded_whatever_is_asked_is_named() -> None:
+    always = [trial(i, (A,), (A, B), "ok_extra") for i in range(4)] + [trial(4, (), (B,), "spurious")]
+    (note,) = report(*always, trial(5, (), (), "ok")).notes
+    assert note.startswith(f"{B} was loaded in 5 of the 6 cases that do not expect it")
+    assert report(*always[:2], *(trial(i, (), (), "ok") for i in range(5, 9))).notes == ()

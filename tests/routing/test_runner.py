@@ -7,21 +7,27 @@ import asyncio
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.routing import shapes
 from tests.routing.service import asked_text, completion, fails, ok, serving
-from tohlab.errors import EndpointError, ReplayMiss, RoutingError, RunInterrupted, StoreError
+from tohlab.errors import DatasetError, EndpointError, ReplayMiss, RoutingError, RunInterrupted, StoreError
 from tohlab.routing import (
+    ListedSkills,
     OpenAIClient,
     Progress,
     ReplyStore,
     RetryPolicy,
+    RoutingCase,
+    RoutingDataset,
     RoutingReport,
     arun_routing,
     run_routing,
 )
+from tohlab.skills.model import Invocation, LoadedSkill
+from tohlab.skills.sources import MemorySource
 
 QUICK = RetryPolicy(first_wait_s=0.01)
 
@@ -276,3 +282,52 @@ def test_an_unknown_way_of_asking_lists_the_known_ones(name: str, value: str) ->
         run_routing(
             shapes.ten(), shapes.source(), OpenAIClient("http://127.0.0.1:9/v1"), model="m", **{name: value}
         )
+
+
+def test_a_replaced_catalog_makes_a_name_of_the_earlier_one_stale() -> None:
+    dataset = shapes.ten()
+    earlier = ListedSkills([*shapes.CATALOG, ("old-notes", "Takes notes.")])
+    with serving(lambda b, n: ok(completion("old-notes"))) as service:
+        client = OpenAIClient(service.base_url)
+        report = run_routing(dataset, shapes.source(), client, model="m", earlier=earlier)
+        for placement, told in (("opening", [0, 1]), ("same-step", [0, 2])):
+            service.bodies.clear()
+            run_routing(dataset, shapes.source(), client, model="m", earlier=earlier, placement=placement)
+            texts = [m["content"] for m in service.bodies[0]["messages"]]
+            assert [i for i, text in enumerate(texts) if "pdf-forms" in text] == told
+            assert "old-notes" in texts[0]
+            assert "old-notes" not in texts[told[1]]
+    assert dict(report.labels) == {"stale_name": 10}
+    assert report.skills == shapes.NAMES
+
+
+def test_an_emptied_catalog_leaves_only_staying_silent() -> None:
+    silent = RoutingDataset(cases=(shapes.case(0), shapes.case(1)), name="silent")
+    with serving(lambda b, n: ok(completion("pdf-forms") if n else completion(content="Done."))) as service:
+        client = OpenAIClient(service.base_url)
+        report = run_routing(silent, ListedSkills([]), client, model="m", earlier=shapes.source())
+        with pytest.raises(DatasetError, match="the catalog is empty"):
+            run_routing(silent, ListedSkills([]), client, model="m")
+    assert [t.label for t in report.trials] == ["ok", "stale_name"]
+
+
+def test_what_the_user_loads_and_what_a_model_may_not_load_are_known() -> None:
+    pdf = LoadedSkill(name="pdf-forms", description="Fills in forms.", content="Fill.")
+    never = Invocation(model_invocable=False)
+    hidden = LoadedSkill(name="release-cut", description="Cuts.", content="Cut.", invocation=never)
+    source = MemorySource([pdf, hidden])
+    queries = ("/pdf-forms fill this in", "fill this in", "/pdf-forms again", "cut the release")
+    called = dict(zip(queries, ("pdf-forms", "pdf-forms", "", "release-cut"), strict=True))
+    cases = tuple(
+        RoutingCase(id=q, query=q, expected=("pdf-forms",) if q == "fill this in" else ()) for q in queries
+    )
+
+    def script(body: dict[str, Any], number: int) -> Any:
+        name = next(called[m["content"]] for m in body["messages"] if m["content"] in called)
+        return ok(completion(name) if name else completion(content="Done."))
+
+    with serving(script) as service:
+        report = run_routing(
+            RoutingDataset(cases=cases, name="d"), source, OpenAIClient(service.base_url), model="m"
+        )
+    assert [t.label for t in report.trials] == ["reload_after_user_load", "ok", "ok", "not_model_invocable"]

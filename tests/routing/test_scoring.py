@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from tests.routing.service import completion
 from tests.routing.shapes import NAMES
 from tohlab.routing import ChatReply, RoutingCase
-from tohlab.routing.scoring import JUDGED, MODEL_ERRORS, UNLABELLED, Trial, judge, read_answer
+from tohlab.routing.answers import MODEL_ERRORS, Names, read_answer
+from tohlab.routing.nearness import NearName, edit_distance
+from tohlab.routing.scoring import JUDGED, UNLABELLED, Trial, judge
 
 DOCX, PDF, SQL = NAMES
 
@@ -171,8 +173,127 @@ def test_a_case_that_only_says_what_is_wrong_is_avoided_or_not() -> None:
 
 def test_the_detail_names_the_nearest_skill() -> None:
     answer = read_answer(ChatReply.from_raw(completion("PDF_Form")), NAMES, choice="tools")
-    assert answer.detail == "asked for 'PDF_Form', nearest 'pdf-forms'"
+    assert answer.detail == "asked for 'PDF_Form', nearest 'pdf-forms' (6 edits away)"
     assert answer.invalid == ("PDF_Form",)
+    assert answer.near == (NearName(asked="PDF_Form", name=PDF, edits=6, variant=False),)
+
+
+@pytest.mark.parametrize("name", ["PDF_Forms", "pdf forms", "PdfForms", "pdf_forms", " pdf-forms"])
+def test_a_name_that_differs_in_case_and_joints_only_is_a_variant(name: str) -> None:
+    (near,) = read_answer(ChatReply.from_raw(completion(name)), NAMES, choice="tools").near
+    assert (near.name, near.variant) == (PDF, True)
+
+
+def test_a_name_like_no_other_has_no_nearest() -> None:
+    answer = read_answer(ChatReply.from_raw(completion("zzzz")), NAMES, choice="tools")
+    assert (answer.invalid, answer.near, answer.detail) == (("zzzz",), (), "asked for 'zzzz'")
+
+
+def distance_slowly(one: str, other: str) -> int:
+    if not one or not other:
+        return len(one) + len(other)
+    return min(
+        distance_slowly(one[1:], other) + 1,
+        distance_slowly(one, other[1:]) + 1,
+        distance_slowly(one[1:], other[1:]) + (one[0] != other[0]),
+    )
+
+
+@given(one=st.text("ab-", max_size=5), other=st.text("ab-", max_size=5))
+def test_the_edit_distance_is_the_slow_one(one: str, other: str) -> None:
+    assert edit_distance(one, other) == distance_slowly(one, other)
+
+
+KNOWN = Names(catalog=NAMES, stale=("old-skill", "Old_Skill"), hidden=("release-cut",), loaded=(PDF,))
+
+
+@pytest.mark.parametrize(
+    ("called", "want"),
+    [
+        (("old-skill",), "stale_name"),
+        (("Old_Skill",), "stale_name"),
+        (("release-cut",), "not_model_invocable"),
+        (("no-such-skill",), "unknown_name"),
+        (("NO SUCH",), "invalid_name"),
+        (("release-cut", "no-such-skill"), "not_model_invocable"),
+        (("old-skill", "release-cut"), "stale_name"),
+        ((PDF,), "reload_after_user_load"),
+        ((PDF, PDF), "double_load"),
+        ((SQL,), "spurious"),
+    ],
+)
+def test_what_the_conversation_knows_of_a_name_is_in_the_label(called: tuple[str, ...], want: str) -> None:
+    case = RoutingCase(id="c", query="q", expected=())
+    answer = read_answer(ChatReply.from_raw(completion(*called)), KNOWN, choice="tools")
+    assert judge(case, answer) == want
+
+
+@pytest.mark.parametrize(
+    ("called", "want"),
+    [
+        ((), "missed"),
+        ((PDF,), "ok"),
+        ((PDF, SQL), "ok"),
+        ((SQL,), "missed"),
+        ((PDF, SQL, DOCX), "ok_extra"),
+        ((SQL, DOCX), "wrong_skill"),
+    ],
+)
+def test_an_optional_skill_is_neither_right_nor_wrong(called: tuple[str, ...], want: str) -> None:
+    case = RoutingCase(id="c", query="q", expected=(PDF,), optional=(SQL,))
+    reply = ChatReply.from_raw(completion(*called, content=None if called else "Done."))
+    answer = read_answer(reply, NAMES, choice="tools")
+    assert judge(case, answer) == want
+    counted = Trial(case=case, label=want, loaded=answer.loaded).counted
+    assert counted == tuple(name for name in called if name != SQL)
+
+
+@pytest.mark.parametrize(
+    ("called", "want"),
+    [
+        ((DOCX,), "ok"),
+        ((PDF,), "ok"),
+        ((DOCX, PDF), "ok"),
+        ((DOCX, SQL), "ok_extra"),
+        ((SQL,), "wrong_skill"),
+    ],
+)
+def test_a_twin_counts_as_the_skill_that_is_labelled(called: tuple[str, ...], want: str) -> None:
+    case = RoutingCase(id="c", query="q", expected=(PDF,), aliases=((DOCX, PDF),))
+    answer = read_answer(ChatReply.from_raw(completion(*called)), NAMES, choice="tools")
+    assert judge(case, answer) == want
+    assert set(Trial(case=case, label=want, loaded=answer.loaded).counted) == {
+        PDF if name == DOCX else name for name in called
+    }
+
+
+def test_every_label_of_an_answer_can_be_had() -> None:
+    refused = completion()
+    refused["choices"][0]["message"]["refusal"] = "No."
+    replies: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+        "wrong_tool": (completion(PDF, tool="bash"), ()),
+        "malformed_args": (completion(arguments=['{}""']), ()),
+        "invalid_name": (completion("NO SUCH"), ()),
+        "stale_name": (completion("old-skill"), ()),
+        "not_model_invocable": (completion("release-cut"), ()),
+        "unknown_name": (completion("no-such-skill"), ()),
+        "double_load": (completion(SQL, SQL), (SQL,)),
+        "reload_after_user_load": (completion(PDF), ()),
+        "text_call": (completion(content="<tool_call>{bad"), ()),
+        "refusal": (refused, ()),
+        "length_cut": (completion(content="", finish="length"), ()),
+        "empty": (completion(content=None), ()),
+        "ok": (completion(SQL), (SQL,)),
+        "missed": (completion(content="Done."), (SQL,)),
+        "spurious": (completion(SQL), ()),
+        "ok_extra": (completion(SQL, DOCX), (SQL,)),
+        "partial": (completion(SQL), (DOCX, SQL)),
+        "wrong_skill": (completion(DOCX), (SQL,)),
+    }
+    assert set(replies) == {*MODEL_ERRORS, *JUDGED}
+    for want, (raw, expected) in replies.items():
+        case = RoutingCase(id="c", query="q", expected=expected)
+        assert judge(case, read_answer(ChatReply.from_raw(raw), KNOWN, choice="tools")) == want
 
 
 names_or_noise = st.sampled_from([*NAMES, "pdf", "PDF", ""])

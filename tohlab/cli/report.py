@@ -102,10 +102,10 @@ def _build(directory: str | None, options: dict[str, Any], until_written: contex
     }
     if not options["base_url"]:
         return build_report(directory, **settings)
-    from tohlab.cli.route import _progress, _store
+    from tohlab.cli.route_run import kept_answers, progress_bar
     from tohlab.routing import OpenAIClient
 
     client = OpenAIClient(options["base_url"])
-    store = until_written.enter_context(_store(options["store"], live=True, mode=None))
-    with _progress(True) as progress:
+    store = until_written.enter_context(kept_answers(options["store"], live=True, mode=None))
+    with progress_bar(True) as progress:
         return build_report(directory, client=client, store=store, progress=progress, **settings)

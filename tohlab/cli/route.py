@@ -5,23 +5,23 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
-import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
+
+from tohlab.cli.route_diff import diff
+from tohlab.cli.route_files import export, import_
+from tohlab.cli.route_run import kept_answers, progress_bar
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from tohlab.routing import OpenAIClient, Progress, ReplyStore, RoutingDataset, RoutingReport
+    from tohlab.routing import Budget, OpenAIClient, Price, RoutingDataset, RoutingReport
     from tohlab.skills.model import SkillSource
 
 
-@click.command(short_help="How often the right skill gets picked.")
+@click.group(invoke_without_command=True, short_help="How often the right skill gets picked.")
 @click.option(
     "--skills", metavar="DIR|FILE", help="A folder of skills, or a catalog file (name, description)."
 )
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     "--placement", default="opening", show_default=True, help="opening or same-step: where the catalog is."
 )
 @click.option(
+    "--earlier", metavar="DIR|FILE", help="Skills that the conversation was told of before --skills."
+)
+@click.option(
     "--store", metavar="FILE", help="Keeps every answer; the same command again asks only the rest."
 )
 @click.option("--mode", metavar="MODE", help="record, replay, replay_or_record or off.")
@@ -47,7 +50,9 @@ if TYPE_CHECKING:
     "--replicates", type=click.IntRange(min=1), default=1, show_default=True, help="Asks each case K times."
 )
 @click.option(
-    "--concurrency", type=click.IntRange(min=1), help="Requests at once [1 on this machine, else 8]."
+    "--concurrency",
+    type=click.IntRange(min=1),
+    help="Requests at once, at most [1 on this machine, else 64]; fewer while the service asks for it.",
 )
 @click.option(
     "--max-tokens", type=click.IntRange(min=1), default=256, show_default=True, help="The longest answer."
@@ -55,6 +60,15 @@ if TYPE_CHECKING:
 @click.option("--temperature", default="0", show_default=True, help="A number, or none to leave it out.")
 @click.option(
     "--timeout", type=click.FloatRange(min=0.01), default=600.0, show_default=True, help="Seconds a request."
+)
+@click.option("--split", metavar="NAME", help="Only the cases of this split.")
+@click.option("--price", metavar="IN,OUT[,CACHED]", help="US dollars for a million tokens, for money.")
+@click.option("--budget-tokens", type=click.IntRange(min=1), metavar="N", help="Stop before more are used.")
+@click.option("--budget-usd", type=float, metavar="USD", help="The same in money; needs --price.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Ask nothing: say what is wrong with the cases, and what asking costs.",
 )
 @click.option("--trials", is_flag=True, help="With --json: every single answer too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -73,7 +87,21 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       tohlab route --base-url http://127.0.0.1:8080/v1 --model qwen --choice json --store answers.sqlite
       tohlab route --skills skills/ --cases cases.jsonl --base-url https://api.example.com/v1 --model m
       tohlab route --model qwen --recording answers.jsonl.gz --choice json --json
+      tohlab route --dry-run --model m --price 0.25,2
+      tohlab route --baseline bm25 --json --trials > a.json
+      tohlab route diff a.json b.json
     """
+    if ctx.invoked_subcommand is not None:
+        given = [name for name in options if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT]
+        if given:
+            raise click.UsageError(
+                f"put the options of `{ctx.invoked_subcommand}` behind it; given before it: "
+                f"{', '.join(sorted(given))}"
+            )
+        return
+    if options["dry_run"]:
+        _dry_run(options)
+        return
     if bool(options["baseline"]) == bool(options["model"]):
         raise click.UsageError(
             "give either --baseline NAME, or --model NAME (with --base-url URL for a live run)"
@@ -84,12 +112,20 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError("give both --skills and --cases, or neither for our own library")
     with contextlib.ExitStack() as until_printed:  # a live run's own store is deleted only after that
         report = _baseline(options) if options["baseline"] else _model(options, until_printed)
+        price = _price(options)
         if options["as_json"]:
-            click.echo(json.dumps(report.to_dict(trials=options["trials"]), indent=2))
+            data = report.to_dict(trials=options["trials"])
+            if price is not None:
+                data["cost"] = asdict(report.cost(price))
+            click.echo(json.dumps(data, indent=2))
         else:
             from tohlab.cli.route_text import print_report
 
-            print_report(report)
+            print_report(report, price=price)
+
+
+for subcommand in (diff, import_, export):
+    command.add_command(subcommand)
 
 
 def _inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
@@ -100,9 +136,54 @@ def _inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
     if not options["cases"]:
         dataset = replace(dataset, name="tohlab's own library")
     source = load_catalog(options["skills"] or library.library_skills())
+    if options["split"]:
+        from tohlab.routing.selection import only_split
+
+        dataset = only_split(dataset, options["split"])
     if options["limit"] is not None:
         dataset = dataset.sample(options["limit"], options["seed"])
     return dataset, source
+
+
+def _price(options: dict[str, Any]) -> Price | None:
+    from tohlab.routing import Price
+
+    return Price.parse(options["price"]) if options["price"] else None
+
+
+def _dry_run(options: dict[str, Any]) -> None:
+    from tohlab.cli.route_lint import print_dry_run
+    from tohlab.routing import ReplyStore, estimate_run
+    from tohlab.routing.lints import lint_dataset
+    from tohlab.routing.openai_client import endpoint_of
+
+    dataset, source = _inputs(options)
+    found = lint_dataset(dataset, source)
+    estimate = None
+    if not found.count("error"):
+        with contextlib.ExitStack() as stack:
+            path = options["store"]
+            store = stack.enter_context(ReplyStore(path)) if path and Path(path).is_file() else None
+            estimate = estimate_run(
+                dataset,
+                source,
+                model=options["model"] or "",
+                price=_price(options),
+                store=store,
+                endpoint=endpoint_of(options["base_url"]) if options["base_url"] else "",
+                replicates=options["replicates"],
+                choice=options["choice"],
+                placement=options["placement"],
+                temperature=_degrees(options["temperature"]),
+                max_tokens=options["max_tokens"],
+            )
+    if options["as_json"]:
+        data = {**found.to_dict(), "estimate": estimate.to_dict() if estimate else None}
+        click.echo(json.dumps(data, indent=2))
+    else:
+        print_dry_run(found, estimate)
+    if found.count("error"):
+        raise click.exceptions.Exit(1)
 
 
 def _baseline(options: dict[str, Any]) -> RoutingReport:
@@ -126,7 +207,7 @@ def _degrees(temperature: str) -> float | None:
 
 def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> RoutingReport:
     from tohlab import library
-    from tohlab.routing import OpenAIClient, run_routing
+    from tohlab.routing import OpenAIClient, load_catalog, run_routing
     from tohlab.routing.openai_client import endpoint_of
     from tohlab.routing.store import check_writable
 
@@ -139,8 +220,8 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
     degrees = _degrees(options["temperature"])
     if options["export"]:
         check_writable(options["export"])
-    store = until_printed.enter_context(_store(options["store"], live=live, mode=mode))
-    with _progress(live) as progress:
+    store = until_printed.enter_context(kept_answers(options["store"], live=live, mode=mode))
+    with progress_bar(live) as progress:
         if recording and store is not None:
             store.import_(recording)
         report = run_routing(
@@ -156,7 +237,9 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
             placement=options["placement"],
             temperature=degrees,
             max_tokens=options["max_tokens"],
+            earlier=load_catalog(options["earlier"]) if options["earlier"] else None,
             endpoint=endpoint_of(base_url) if base_url else None,
+            budget=_budget(options),
             progress=progress,
         )
         if options["export"] and store is not None:
@@ -164,78 +247,11 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
     return report
 
 
-@contextlib.contextmanager
-def _store(path: str | None, *, live: bool, mode: str | None) -> Iterator[ReplyStore | None]:
-    """The store that was asked for; a live run without one gets a file of its own, deleted at a good end."""
-    from tohlab.routing import ReplyStore
+def _budget(options: dict[str, Any]) -> Budget | None:
+    from tohlab.routing import Budget
 
-    if path is not None or not live:
-        with ReplyStore(path or ":memory:") as store:
-            yield store
-        return
-    if mode == "off":
-        yield None
-        return
-    name = _new_file()
-    answers = 0
-    finished = False
-    try:
-        with ReplyStore(name) as store:
-            try:
-                yield store
-                finished = True
-            except BaseException as error:
-                if name not in str(error) and len(store):
-                    click.echo(f"the answers are kept in {name}; go on with --store {name}", err=True)
-                raise
-            finally:
-                answers = len(store)
-    finally:
-        if finished or not answers:
-            for suffix in ("", "-wal", "-shm"):
-                Path(name + suffix).unlink(missing_ok=True)
-
-
-def _new_file() -> str:
-    try:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tohlab" / "runs"
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix="route-", suffix=".sqlite", dir=folder)
-    except (OSError, RuntimeError):  # no home, or one that cannot be written
-        handle, name = tempfile.mkstemp(prefix="tohlab-route-", suffix=".sqlite")
-    os.close(handle)
-    return name
-
-
-@contextlib.contextmanager
-def _progress(live: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """A bar on standard error that says why nothing moves; none where nobody watches."""
-    if not live:
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-    from rich.progress import Progress as Bar
-
-    console: Console = Console(stderr=True)
-    columns = (
-        TextColumn("asking"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=None)
-
-        def show(progress: Progress) -> None:
-            notes = [f"{progress.failed} failed"] if progress.failed else []
-            notes += [f"waiting: {progress.waiting}"] if progress.waiting else []
-            bar.update(task, total=progress.total, completed=progress.done, description=", ".join(notes))
-
-        yield show
+    if options["budget_tokens"] is None and options["budget_usd"] is None:
+        return None
+    if not options["store"]:
+        raise click.UsageError("a budget needs --store FILE, so that what was paid for is kept")
+    return Budget(tokens=options["budget_tokens"], usd=options["budget_usd"], price=_price(options))

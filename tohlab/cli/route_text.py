@@ -9,11 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tohlab.cli._look import shown
+
 if TYPE_CHECKING:
+    from tohlab.routing.pricing import Price
     from tohlab.routing.report import RoutingReport
     from tohlab.routing.statistics import Rate
 
 _SHOWN = 12
+_CHANGED = 0.15
+"""How many cases come out differently between two runs of much the same quality: an assumption, and said."""
 _MEANINGS = {
     "ok": "exactly what was expected",
     "wrong_skill": "none of the expected skills",
@@ -29,25 +34,31 @@ _MEANINGS = {
     "length_cut": "unusable: cut at the token limit",
     "malformed_args": "unusable: arguments that cannot be read",
     "wrong_tool": "unusable: a tool that was not offered",
+    "stale_name": "unusable: a name that an earlier catalog had",
+    "not_model_invocable": "unusable: a skill that a model may not load",
     "double_load": "unusable: the same skill twice",
+    "reload_after_user_load": "unusable: a skill that the user had loaded already",
     "refusal": "unusable: refused",
     "empty": "unusable: neither a call nor a text",
 }
 
 
-def print_report(report: RoutingReport, console: Console | None = None) -> None:
-    """Print rates with n and interval, labels, skills and the worst confusions."""
+def print_report(
+    report: RoutingReport, console: Console | None = None, *, price: Price | None = None
+) -> None:
+    """Print rates with n and interval, labels, skills and the worst confusions; money with a price."""
     console = console or Console()
     sample = f", a sample of {report.sample_of} (seed {report.sample_seed})" if report.sample_of else ""
     asked = f", choice {report.choice}, placement {report.placement}" if report.choice else ""
     repeats = f", {report.replicates} replicates" if report.replicates > 1 else ""
     console.print(
         Text(
-            f"{report.model} on {report.dataset}: {report.n_cases} cases{sample}, {len(report.skills)} "
-            f"skills, dialect {report.dialect}{asked}{repeats}"
+            f"{shown(report.model)} on {shown(report.dataset)}: {report.n_cases} cases{sample}, "
+            f"{len(report.skills)} skills, dialect {report.dialect}{asked}{repeats}"
         )
     )
     console.print(_rates(report))
+    console.print(_sets(report))
     console.print(
         Text(
             f"scored {report.n_scored} of {report.n_total}; model errors {report.n_model_error} "
@@ -61,10 +72,31 @@ def print_report(report: RoutingReport, console: Console | None = None) -> None:
                 f"{report.exact_best:.1%}"
             )
         )
+    clustered = report.clustered
+    if clustered.se is not None and clustered.naive_se and clustered.low is not None:
+        console.print(
+            Text(
+                f"with the cases of one skill as clusters ({clustered.n_clusters}): "
+                f"{clustered.low:.1%} to {clustered.high:.1%}; the error is "
+                f"{clustered.se / clustered.naive_se:.1f} times that of independent cases"
+            )
+        )
+    if clustered.warning:
+        console.print(Text(f"note: {clustered.warning}"))
+    console.print(Text(_power(report.exact.n)))
+    if report.replicates > 1:
+        tries = report.passes(report.replicates) if report.n_service_error == 0 else None
+        if tries is not None:
+            console.print(
+                Text(
+                    f"of {tries.k} tries at a case one is right in {tries.at_least_once:.1%}, all in "
+                    f"{tries.every_time:.1%}; of all answers {report.calls_right:.1%} are right"
+                )
+            )
     if report.n_unlabelled:
         console.print(Text(f"{report.n_unlabelled} further cases only say what must not be loaded"))
     for note in report.notes:
-        console.print(Text(f"note: {note}"))
+        console.print(Text(shown(f"note: {note}")))
     console.print(_labels(report))
     console.print(_skills(report))
     _confusions(report, console)
@@ -77,48 +109,86 @@ def print_report(report: RoutingReport, console: Console | None = None) -> None:
                 f"completion {tokens.completion:,}; {report.n_stored} of the answers were recorded before"
             )
         )
+    if price is not None:
+        cost = report.cost(price)
+        unknown = f"; {cost.n_unknown} answers did not report their tokens" if cost.n_unknown else ""
+        console.print(
+            Text(f"cost: {cost.now_usd:.4f} USD now, {cost.recorded_usd:.4f} USD when recorded{unknown}")
+        )
 
 
-def _table(title: str, *heads: str, right: tuple[str, ...] = ()) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.caption_justify = "left"
+def _power(n: int) -> str:
+    from tohlab.routing.power import smallest_difference
+
+    seen = smallest_difference(n, _CHANGED)
+    if seen is None:
+        return f"{n} cases are too few to show any difference to another run"
+    return (
+        f"another run over the same {n} cases has to differ by {100 * seen:.0f} points to be told apart "
+        f"(80 % power, if {_CHANGED:.0%} of the cases come out differently)"
+    )
+
+
+def table(title: str, *heads: str, right: tuple[str, ...] = ()) -> Table:
+    """Return an empty table of this house's plain form."""
+    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    made.caption_justify = "left"
     for head in heads:
-        table.add_column(head, justify="right" if head in right else "left", overflow="fold")
-    return table
+        made.add_column(head, justify="right" if head in right else "left", overflow="fold")
+    return made
 
 
 def _rates(report: RoutingReport) -> Table:
-    table = _table("What was right", "rate", "value", "95 % interval", "n", right=("value", "n"))
+    made = table("What was right", "rate", "value", "95 % interval", "n", right=("value", "n"))
     rows: list[tuple[str, Rate | None]] = [
         ("exact set", report.exact),
         ("  one skill", report.one_skill),
         ("  several skills", report.several_skills),
         ("  no skill", report.no_skill),
+        ("  a skill is optional", report.optional),
         ("right every time", report.every),
         ("avoided what must not be loaded", report.avoided),
     ]
     for name, found in rows:
         if found is not None:
-            table.add_row(name, f"{found.value:.1%}", _interval(found), str(found.n))
-    if report.macro_f1 is not None:
-        count = sum(score.support > 0 for score in report.per_skill)
-        table.add_row("macro F1", f"{report.macro_f1:.3f}", "", f"{count} skills")
-    return table
+            made.add_row(name, f"{found.value:.1%}", _interval(found), str(found.n))
+    return made
+
+
+def _sets(report: RoutingReport) -> Table:
+    made = table("Loads", "over", "precision", "recall", "F1", right=("precision", "recall", "F1"))
+    sets = report.sets
+    made.add_row("all loads (micro)", *map(_number, (sets.micro_precision, sets.micro_recall, sets.micro_f1)))
+    made.add_row(
+        f"the {sets.macro_n} expected skills (macro)",
+        *map(_number, (sets.macro_precision, sets.macro_recall, sets.macro_f1)),
+    )
+    never = sets.macro_n - sets.macro_precision_n
+    unloaded = f"; never loaded, so without a precision: {never} of them" if never else ""
+    made.caption = (
+        f"too many {sets.over_loads}, too few {sets.under_loads}, twice {sets.double_loads}; "
+        f"sets alike (Jaccard) {_number(sets.jaccard)}{unloaded}"
+    )
+    return made
+
+
+def _number(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3f}"
 
 
 def _labels(report: RoutingReport) -> Table:
-    table = _table("How the answers came out", "label", "answers", "share", "", right=("answers", "share"))
+    made = table("How the answers came out", "label", "answers", "share", "", right=("answers", "share"))
     for label, count in report.labels:
-        table.add_row(label, str(count), f"{count / report.n_total:.1%}", _MEANINGS.get(label, ""))
-    return table
+        made.add_row(label, str(count), f"{count / report.n_total:.1%}", _MEANINGS.get(label, ""))
+    return made
 
 
 def _skills(report: RoutingReport) -> Table:
-    table = _table("Per skill", "skill", "recall", "n", "precision", "n", "F1", right=("n", "F1"))
+    made = table("Per skill", "skill", "recall", "n", "precision", "n", "F1", right=("n", "F1"))
     for score in sorted(report.per_skill, key=lambda s: (s.f1 is None, s.f1 or 0.0, s.name)):
         if score.f1 is not None:
-            table.add_row(
-                Text(score.name),
+            made.add_row(
+                Text(shown(score.name)),
                 _short(score.recall),
                 str(score.support),
                 _short(score.precision),
@@ -127,8 +197,8 @@ def _skills(report: RoutingReport) -> Table:
             )
     unused = sum(score.f1 is None for score in report.per_skill)
     if unused:
-        table.caption = f"{unused} further skills were neither expected nor loaded"
-    return table
+        made.caption = f"{unused} further skills were neither expected nor loaded"
+    return made
 
 
 def _confusions(report: RoutingReport, console: Console) -> None:
@@ -136,12 +206,12 @@ def _confusions(report: RoutingReport, console: Console) -> None:
     if not wrong:
         return
     title = "Worst confusions" if len(wrong) > _SHOWN else "Confusions"
-    table = _table(title, "expected", "loaded instead or besides", "answers", right=("answers",))
+    made = table(title, "expected", "loaded instead or besides", "answers", right=("answers",))
     for cell in wrong[:_SHOWN]:
-        table.add_row(Text(cell.expected), Text(cell.predicted), str(cell.n))
+        made.add_row(Text(shown(cell.expected)), Text(shown(cell.predicted)), str(cell.n))
     if len(wrong) > _SHOWN:
-        table.caption = f"{len(wrong) - _SHOWN} further pairs"
-    console.print(table)
+        made.caption = f"{len(wrong) - _SHOWN} further pairs"
+    console.print(made)
 
 
 def _short(found: Rate | None) -> str:

@@ -22,6 +22,7 @@ from tohlab.report.html import asset, heat_scale
 from tohlab.report.markup import environment, number, share
 from tohlab.report.model import RateRow, RoutingRun, Strip, TextPiece
 from tohlab.request import Request, TextBlock, ToolSchema
+from tohlab.routing.comparison import RunComparison
 from tohlab.routing.report import RoutingReport
 from tohlab.session import Session
 from tohlab.tokens import CatalogCost, RequestCost, TokenMeter, get_meter, share_out
@@ -68,8 +69,8 @@ def view(result: Any, *, dialect: str | Dialect = "toh", meter: TokenMeter | Non
     Args:
         result: a `Catalog` or `TextBlock` (as the model reads it, entries with their tokens), a `ToolSchema`,
             a `RequestCost` or `CatalogCost` (bars), a `PrefixComparison` or a sequence of them (strips and
-            sentences), an `AppendOnlyCheck` (a badge), or a `RoutingReport` or a sequence of them (table; one
-            alone also its confusion).
+            sentences), an `AppendOnlyCheck` (a badge), a `RoutingReport` or a sequence of them (table; one
+            alone also its confusion), or a `RunComparison` (verdict, and the cases that changed).
         dialect: whose wording, for a `Catalog`.
         meter: what counts the tokens of a text; `o200k_base` unless told otherwise.
 
@@ -235,6 +236,31 @@ def _routing_view(reports: Sequence[RoutingReport]) -> View:
     return View(text="\n".join(lines), html=html)
 
 
+def _comparison_view(found: Sequence[RunComparison]) -> View:
+    rows = [(f, name, c) for f in found for name, cs in (("gained", f.gained), ("lost", f.lost)) for c in cs]
+    html = _html(
+        "{% for found in all %}"
+        '<p class="sentence">A: {{ found.a }}<br>B: {{ found.b }}<br>'
+        "<strong>{{ found.sentence }}</strong></p>"
+        "{% for note in found.notes %}<p>{{ note }}</p>{% endfor %}"
+        "<table><thead><tr><th>change</th><th>case</th><th>request</th><th>expected</th><th>A</th>"
+        "<th>B</th></tr></thead><tbody>"
+        "{% for owner, name, c in rows if owner is sameas(found) %}"
+        "<tr><td>{{ name }}</td><td>{{ c.case }}</td><td>{{ c.query }}</td>"
+        "<td>{{ c.expected|join(', ') or 'none' }}</td>"
+        "<td>{{ c.a_loaded|join(', ') or 'none' }} ({{ c.a_label }})</td>"
+        "<td>{{ c.b_loaded|join(', ') or 'none' }} ({{ c.b_label }})</td></tr>{% endfor %}"
+        "</tbody></table>{% endfor %}",
+        all=found,
+        rows=rows,
+    )
+    lines = []
+    for comparison in found:
+        lines += [f"A: {comparison.a}", f"B: {comparison.b}", comparison.sentence, *comparison.notes]
+        lines += [f"{name}: {c.case} ({c.a_label} to {c.b_label})" for f, name, c in rows if f is comparison]
+    return View(text="\n".join(lines), html=html)
+
+
 def _cases(reports: Sequence[RoutingReport]) -> str:
     return " and ".join(
         dict.fromkeys(f"{report.n_cases:,} requests ({report.dataset})" for report in reports)
@@ -275,5 +301,6 @@ _VIEWS: Final[Mapping[type, Callable[[Sequence[Any]], View]]] = MappingProxyType
         PrefixComparison: _prefix_view,
         AppendOnlyCheck: _append_only_view,
         RoutingReport: _routing_view,
+        RunComparison: _comparison_view,
     }
 )

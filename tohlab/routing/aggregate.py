@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from tohlab.routing.clusters import cluster_of, clustered_share
 from tohlab.routing.report import RoutingReport, SkillScore, Tokens
 from tohlab.routing.scoring import Trial
+from tohlab.routing.sets import set_scores
 from tohlab.routing.statistics import Rate, rate
 from tohlab.skills.names import is_skill_name
 
@@ -48,7 +50,7 @@ def make_report(
         if case.group:
             groups[case.group].append(found)
     per_skill = _per_skill(skills, list(by_case.values()))
-    f1s = [score.f1 for score in per_skill if score.support and score.f1 is not None]
+    sets = set_scores(by_case.values(), per_skill)
     answered = [t for t in trials if t.state != "service_error"]
     return RoutingReport(
         model=model,
@@ -76,7 +78,12 @@ def make_report(
         every=rate(sum(all(t.right for t in found) for found in by_case.values()), len(by_case))
         if replicates > 1
         else None,
-        macro_f1=sum(f1s) / len(f1s) if f1s else None,
+        clustered=clustered_share(
+            [sum(t.right for t in found) / len(found) for found in by_case.values()],
+            [cluster_of(found[0].case) for found in by_case.values()],
+        ),
+        optional=_mean_rate(found for found in by_case.values() if found[0].case.optional),
+        sets=sets,
         labels=tuple(
             sorted(Counter(t.label for t in labelled).items(), key=lambda item: (-item[1], item[0]))
         ),
@@ -87,7 +94,7 @@ def make_report(
         tokens=_tokens(answered),
         n_stored=sum(t.stored for t in trials),
         n_cut=sum(t.cut for t in trials),
-        notes=(*_notes(skills), *notes),
+        notes=(*_notes(skills), *_shadows(list(by_case.values())), *notes),
         trials=tuple(trials),
     )
 
@@ -99,6 +106,22 @@ def _notes(skills: Sequence[str]) -> tuple[str, ...]:
     return (
         f"{refused} of {len(skills)} names are none that a skill file may have (lower-case words joined by "
         "hyphens), so a harness would not list them; they are taken as the catalog file has them.",
+    )
+
+
+def _shadows(cases: Sequence[Sequence[Trial]]) -> tuple[str, ...]:
+    """A skill that answers load whatever is asked (a description that says "use at every start")."""
+    expected: Counter[str] = Counter()
+    elsewhere: Counter[str] = Counter()
+    for found in cases:
+        wanted = set(found[0].case.expected or ())
+        expected.update(wanted)
+        elsewhere.update({name for trial in found for name in trial.counted} - wanted)
+    return tuple(
+        f"{name} was loaded in {count} of the {others} cases that do not expect it: its description may "
+        "claim every request, and so take answers from the others."
+        for name, count in sorted(elsewhere.items())
+        if (others := len(cases) - expected[name]) >= 5 and count > others / 2
     )
 
 
@@ -123,7 +146,7 @@ def _per_skill(skills: Sequence[str], cases: Sequence[Sequence[Trial]]) -> tuple
     for found in cases:
         expected = found[0].case.expected or ()
         support.update(expected)
-        shares = Counter(name for trial in found for name in trial.loaded)
+        shares = Counter(name for trial in found for name in trial.counted)
         predicted.update(shares.keys())
         for name, count in shares.items():
             loads[name] += count / len(found)

@@ -13,24 +13,23 @@ The first two load at most one skill. All are deterministic.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 from tohlab.dialects import Dialect, get_dialect
 from tohlab.errors import DatasetError, MissingExtra, RoutingError
 from tohlab.routing.aggregate import make_report
+from tohlab.routing.answers import Answer
 from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.report import RoutingReport
-from tohlab.routing.scoring import Answer, Trial, judge
+from tohlab.routing.scoring import Trial, judge
+from tohlab.routing.similarity import words
 from tohlab.skills.model import SkillSource
 
 Baseline = Literal["bm25", "names", "majority"]
 Skills = Sequence[tuple[str, str]]
 Router = Callable[[str], tuple[str, ...]]
-
-_WORD: Final = re.compile(r"[^\W_]+")
 
 
 def run_baseline(
@@ -72,11 +71,6 @@ def run_baseline(
         sample_of=dataset.sample_of,
         sample_seed=dataset.sample_seed,
     )
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a text in lower case: runs of letters and digits, so `pdf-form` is two."""
-    return _WORD.findall(text.lower())
 
 
 def _bm25(skills: Skills, dataset: RoutingDataset) -> Router:

@@ -53,9 +53,15 @@ class Usage:
     """Tokens as the service reported them; None where it did not say."""
 
     prompt: int | None = None
-    """All prompt tokens, the cached ones among them (the convention of chat completions)."""
+    """All prompt tokens, those read from and written to a cache among them."""
     cached: int | None = None
+    """Prompt tokens that the service read from its cache."""
     completion: int | None = None
+    """All completion tokens, those of reasoning among them."""
+    cache_write: int | None = None
+    """Prompt tokens that the service wrote to its cache."""
+    reasoning: int | None = None
+    """Completion tokens that were reasoning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,14 +157,27 @@ def _call(call: Any) -> ToolCall:
 def _usage(usage: Any) -> Usage:
     if not isinstance(usage, Mapping):
         return Usage()
+    prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     details = usage.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
+    spent = usage.get("completion_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
+    written = _count(usage.get("cache_creation_input_tokens"))
+    cached = _count(usage.get("cache_read_input_tokens")) if cached is None else cached
+    if prompt is None:  # Anthropic's form: the cached and the written ones stand beside `input_tokens`
+        prompt, completion = _count(usage.get("input_tokens")), _count(usage.get("output_tokens"))
+        beside = True
+    else:  # a prompt that is smaller than its cached part can only be counted without it
+        beside = prompt < (cached or 0) + (written or 0)
+    if prompt is not None and beside:
+        prompt += (cached or 0) + (written or 0)
     return Usage(
-        prompt=_count(usage.get("prompt_tokens")),
-        cached=_count(cached),
-        completion=_count(usage.get("completion_tokens")),
+        prompt=prompt,
+        cached=cached,
+        completion=completion,
+        cache_write=written,
+        reasoning=_count(spent.get("reasoning_tokens")) if isinstance(spent, Mapping) else None,
     )
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,9 +1,11 @@
 """Labelled requests, and the catalog they are labelled against.
 
-Cases are JSON lines: `{"id": ..., "query": ..., "expected": [names], "not_expected": [names], "group": ...}`;
-other keys are ignored. `expected: []` means that no skill fits. `expected: null` (or no such key) together
-with `not_expected` is a case labelled against some skills only: it says what is wrong, not what is right, so
-it never counts towards accuracy and is reported apart.
+Cases are JSON lines: `{"id": ..., "query": ..., "expected": [names], "not_expected": [names], "optional":
+[names], "aliases": {name: name}, "group": ..., "split": ...}`; other keys are ignored. `expected: []` means
+that no skill fits. `expected: null` (or no such key) together with `not_expected` is a case labelled against
+some skills only: it says what is wrong, not what is right, so it never counts towards accuracy and is
+reported apart. `optional` are skills that a model may load or leave alone, such as for a request that is easy
+without them. `aliases` are twins: loading the first name counts as loading the second.
 """
 
 from __future__ import annotations
@@ -32,10 +34,22 @@ class RoutingCase:
     """Names that should be loaded, sorted; empty: none should; None: not known (see `not_expected`)."""
     not_expected: tuple[str, ...] = ()
     """Names that must not be loaded, sorted."""
+    optional: tuple[str, ...] = ()
+    """Names that may be loaded or not, sorted; neither right nor wrong, so they are left out of the count."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Pairs of names, sorted: loading the first counts as loading the second (an installed twin)."""
     group: str = ""
     """What it belongs to (a skill, a kind of request); empty: nothing."""
+    split: str = ""
+    """Which part of the data it is in (`train`, `selection`, `report`, or any other word); empty: none."""
     line: int | None = field(default=None, compare=False)
     """Where it stands in its file, counted from 1, or None."""
+
+    def counted(self, loaded: Iterable[str]) -> tuple[str, ...]:
+        """Return the loaded names that count, twins by the name that is labelled, without optional ones."""
+        twins = dict(self.aliases)
+        names = dict.fromkeys(twins.get(name, name) for name in loaded)
+        return tuple(name for name in names if name not in self.optional)
 
     @property
     def labelled(self) -> bool:
@@ -82,7 +96,10 @@ class RoutingDataset:
                 'no case says what should be loaded ("expected"), so nothing can be scored', self.path
             )
         for case in self.cases:
-            for name in (*(case.expected or ()), *case.not_expected):
+            for name in (
+                *(case.expected or ()), *case.not_expected, *case.optional,
+                *(name for pair in case.aliases for name in pair),
+            ):  # fmt: skip
                 if name not in names:
                     near = difflib.get_close_matches(name, list(names), n=1)
                     hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -191,23 +208,35 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _case(row: dict[str, Any], path: Path, line: int) -> RoutingCase:
-    case_id, query, group = row.get("id"), row.get("query"), row.get("group")
+    case_id, query = row.get("id"), row.get("query")
     if not isinstance(case_id, str) or not case_id:
         raise DatasetError('"id" must be a text that is not empty', path, line)
     if not isinstance(query, str) or not query.strip():
         raise DatasetError('"query" must be a text that is not empty', path, line)
-    if group is not None and not isinstance(group, str):
-        raise DatasetError('"group" must be a text', path, line)
+    words = {key: row[key] for key in ("group", "split") if row.get(key) is not None}
+    for key, word in words.items():
+        if not isinstance(word, str):
+            raise DatasetError(f'"{key}" must be a text', path, line)
     expected = _names(row, "expected", path, line)
     not_expected = _names(row, "not_expected", path, line) or ()
+    optional = _names(row, "optional", path, line) or ()
     if expected is None and not not_expected:
         raise DatasetError(
             '"expected" must be a list of skill names; write [] where no skill fits', path, line
         )
     if both := set(expected or ()) & set(not_expected):
         raise DatasetError(f"{min(both)!r} is both expected and not expected", path, line)
+    if both := set(optional) & {*(expected or ()), *not_expected}:
+        raise DatasetError(f"{min(both)!r} is optional, so it cannot be expected or not expected", path, line)
     return RoutingCase(
-        id=case_id, query=query, expected=expected, not_expected=not_expected, group=group or "", line=line
+        id=case_id,
+        query=query,
+        expected=expected,
+        not_expected=not_expected,
+        optional=optional,
+        aliases=_aliases(row, path, line),
+        line=line,
+        **words,
     )
 
 
@@ -220,3 +249,16 @@ def _names(row: dict[str, Any], key: str, path: Path, line: int) -> tuple[str, .
     if len(set(value)) != len(value):
         raise DatasetError(f'"{key}" names a skill twice', path, line)
     return tuple(sorted(value))
+
+
+def _aliases(row: dict[str, Any], path: Path, line: int) -> tuple[tuple[str, str], ...]:
+    value = row.get("aliases")
+    if value is None:
+        return ()
+    if not isinstance(value, dict) or not all(isinstance(n, str) and n and a for a, n in value.items()):
+        raise DatasetError('"aliases" must be an object of skill names, {twin: name}', path, line)
+    if chain := value.keys() & set(value.values()):
+        raise DatasetError(
+            f"the alias {min(chain)!r} is itself an alias; name the labelled skill", path, line
+        )
+    return tuple(sorted(value.items()))

@@ -4,61 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from tohlab.errors import EndpointError, RunInterrupted
+from tohlab.errors import AnswerNotKept, BudgetExceeded, EndpointError, RunInterrupted, StoreError
 from tohlab.routing.aggregate import make_report
-from tohlab.routing.client import ChatClient, ChatReply, ChatRequest
-from tohlab.routing.dataset import RoutingCase, RoutingDataset
-from tohlab.routing.prompts import Prompter
+from tohlab.routing.answers import read_answer
+from tohlab.routing.budget import Purse
+from tohlab.routing.client import ChatReply, ChatRequest
+from tohlab.routing.limiter import Limiter
 from tohlab.routing.report import RoutingReport
-from tohlab.routing.retry import RetryPolicy
-from tohlab.routing.scoring import Trial, judge, read_answer
-from tohlab.routing.store import ReplyStore
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """Where a run is."""
-
-    done: int
-    """Answers and final failures so far, those read from the store among them."""
-    total: int
-    stored: int
-    """How many were read from the store."""
-    failed: int
-    """How many failed for the service's sake."""
-    waiting: str = ""
-    """Why nothing moves just now, such as `rate_limit, attempt 2 of 5 in 12 s`; empty if it does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    case: RoutingCase
-    replicate: int
-    request: ChatRequest
-
-
-@dataclass(slots=True)
-class Settings:
-    dataset: RoutingDataset
-    client: ChatClient | None
-    prompter: Prompter
-    store: ReplyStore | None
-    mode: str
-    endpoint: str
-    replicates: int
-    concurrency: int
-    retry: RetryPolicy
-    progress: Callable[[Progress], None] | None
+from tohlab.routing.run_settings import Job, Progress, Settings
+from tohlab.routing.scoring import Trial, judge
 
 
 class Run:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.jobs = [
-            Job(case, replicate, settings.prompter.request(case.query, replicate))
+            Job(case, replicate, *settings.prompter.ask(case.query, replicate))
             for case in settings.dataset.cases
             for replicate in range(settings.replicates)
         ]
@@ -69,10 +32,17 @@ class Run:
         self.in_a_row = 0
         self.not_before = 0.0
         self.last_error: EndpointError | None = None
+        self.limiter = Limiter(1, 1)
+        self.purse: Purse | None = None
 
     async def __call__(self) -> RoutingReport:
         self._read_store()
-        missing = iter([i for i in range(len(self.jobs)) if i not in self.trials])
+        wanted = [i for i in range(len(self.jobs)) if i not in self.trials]
+        if self.settings.budget is not None and wanted:
+            self.purse = Purse(self.settings.budget)
+            self.purse.check(self.jobs[i].request for i in wanted)
+        missing = iter(wanted)
+        self.limiter = Limiter(self.settings.start, self.settings.concurrency)
         self._tell()
         workers = [asyncio.create_task(self._work(missing)) for _ in range(self.settings.concurrency)]
         try:
@@ -89,6 +59,11 @@ class Run:
             none = f"none of {len(self.jobs)} requests was answered ({told}), so there is no score."
             raise _again(self.last_error, f"{none} {self.last_error}")
         report = self.report()
+        if report is None and self.purse is not None and self.purse.closed:
+            raise BudgetExceeded(
+                f"the budget of {self.purse.budget} was used up before a case with a label was answered; "
+                "raise it"
+            )
         if report is None:
             raise EndpointError(
                 "server", "no case with a label was answered, so there is no score; try again later"
@@ -110,9 +85,19 @@ class Run:
                 replicates=s.replicates,
                 sample_of=s.dataset.sample_of,
                 sample_seed=s.dataset.sample_seed,
+                notes=self._notes(),
             )
         except ValueError:
             return None
+
+    def _notes(self) -> tuple[str, ...]:
+        if self.purse is None or not self.purse.closed or len(self.trials) == len(self.jobs):
+            return ()
+        return (
+            f"stopped at the budget of {self.purse.budget} ({self.purse.spent_tokens:,} tokens spent): "
+            f"{len(self.trials)} of {len(self.jobs)} requests were asked, the first ones of the file and no "
+            "sample of it.",
+        )
 
     def interrupted(self) -> RunInterrupted:
         """The error for a run that was stopped by hand."""
@@ -147,23 +132,41 @@ class Run:
             if found is not None:
                 self.stored += 1
                 self.trials[i] = self._judge(job, found.reply, found.attempts, stored=True)
+                self._tell(trial=self.trials[i])
             elif s.mode == "replay":
                 raise s.store.miss(job.request, job.replicate, endpoint=s.endpoint)
 
     async def _work(self, missing: Iterator[int]) -> None:
         for i in missing:
-            self.trials[i] = await self._ask(self.jobs[i])
-            self._tell()
+            reserved = None
+            if self.purse is not None and (reserved := self.purse.reserve(self.jobs[i].request)) is None:
+                return
+            trial = None
+            try:
+                trial = await self._ask(i)
+            finally:
+                if self.purse is not None and reserved is not None:
+                    answered = trial is not None and trial.state != "service_error"
+                    self.purse.release(reserved, trial.usage if trial is not None and answered else None)
+            self.trials[i] = trial
+            self._tell(trial=trial)
 
-    async def _ask(self, job: Job) -> Trial:
-        s = self.settings
+    async def _ask(self, i: int) -> Trial:
+        s, job = self.settings, self.jobs[i]
         assert s.client is not None
         failures: list[str] = []
         while True:
             await self._wait(failures)
+            place = await self.limiter.enter()
+            if self.not_before > asyncio.get_running_loop().time():  # told to wait while waiting for a place
+                self.limiter.leave(place, "later")
+                continue
+            kind: str | None = "stopped"
             try:
-                reply = await s.client.complete(job.request)
+                reply = await self._attempt(job.request)
+                kind = None
             except EndpointError as error:
+                kind = error.kind
                 failures.append(f"{error.kind}{'' if error.status is None else f' {error.status}'}")
                 dead = error.kind == "connection" and not self.answered and not self.stored
                 wait_s = None if dead else s.retry.wait_s(error, len(failures))
@@ -171,11 +174,44 @@ class Run:
                     return self._failed(job, error, tuple(failures))
                 self.not_before = max(self.not_before, asyncio.get_running_loop().time() + wait_s)
                 continue
-            if s.store is not None and s.mode != "off":
-                s.store.put(job.request, reply, job.replicate, endpoint=s.endpoint, attempts=tuple(failures))
+            finally:
+                self.limiter.leave(place, kind)
             self.answered += 1
             self.in_a_row = 0
-            return self._judge(job, reply, tuple(failures))
+            trial = self._judge(job, reply, tuple(failures))
+            self._keep(i, reply, trial)
+            return trial
+
+    async def _attempt(self, request: ChatRequest) -> ChatReply:
+        """One attempt, with an end."""
+        s = self.settings
+        assert s.client is not None
+        limit_s = s.retry.deadline_s
+        if limit_s is None:
+            limit_s = getattr(s.client, "timeout_s", 840.0) + 60.0
+        try:
+            async with asyncio.timeout(limit_s):
+                return await s.client.complete(request)
+        except TimeoutError as error:
+            raise EndpointError("timeout", f"there was no answer within {limit_s:g} s") from error
+
+    def _keep(self, i: int, reply: ChatReply, trial: Trial) -> None:
+        s, job = self.settings, self.jobs[i]
+        if s.store is None or s.mode == "off":
+            return
+        try:
+            s.store.put(job.request, reply, job.replicate, endpoint=s.endpoint, attempts=trial.attempts)
+        except StoreError as error:
+            self.trials[i] = trial  # in the report at least
+            got = sum(t.state != "service_error" for t in self.trials.values())
+            raise AnswerNotKept(
+                f"the run was stopped after {got} of {len(self.jobs)} answers, since the last one could not "
+                f"be kept: {error} Make room, and run the same again with --store {s.store.path}: what is "
+                "in it is not asked again.",
+                answered=got,
+                total=len(self.jobs),
+                report=self.report(),
+            ) from error
 
     async def _wait(self, failures: list[str]) -> None:
         loop = asyncio.get_running_loop()
@@ -203,13 +239,15 @@ class Run:
 
     def _judge(self, job: Job, reply: ChatReply, failures: tuple[str, ...], *, stored: bool = False) -> Trial:
         p = self.settings.prompter
-        answer = read_answer(reply, p.names, choice=p.choice, tool_name=p.tool_name)
+        answer = read_answer(reply, job.names, choice=p.choice, tool_name=p.tool_name)
         return Trial(
             case=job.case,
             label=judge(job.case, answer),
             replicate=job.replicate,
             loaded=answer.loaded,
             invalid=answer.invalid,
+            near=answer.near,
+            repeats=answer.repeats,
             detail=answer.detail,
             cut=answer.cut,
             usage=reply.usage,
@@ -218,7 +256,7 @@ class Run:
             stored=stored,
         )
 
-    def _tell(self, waiting: str = "") -> None:
+    def _tell(self, waiting: str = "", trial: Trial | None = None) -> None:
         if self.settings.progress is not None:
             self.settings.progress(
                 Progress(
@@ -227,6 +265,8 @@ class Run:
                     stored=self.stored,
                     failed=self.failed,
                     waiting=waiting,
+                    at_once=self.limiter.places,
+                    trial=trial,
                 )
             )
 

@@ -11,6 +11,10 @@ choice
     `tools`: the `skill` tool with `tool_choice: auto`; what the harness sends. Several calls give a set.
     `json`: not what the harness sends. The tool is left out; one message after the catalog asks for the names
     as JSON, and the service is held to a JSON schema whose enum are the names. Small local models need it.
+
+What the conversation knows of names is part of it: with an `earlier` catalog the session was told that one
+first, and the harness's own update (or the text that no skill is left) stands before the request; a skill
+that the user's text starts by itself (`/name`) is loaded already when the model answers.
 """
 
 from __future__ import annotations
@@ -22,8 +26,8 @@ from typing import Any, Literal, get_args
 from tohlab.dialects import Dialect, get_dialect
 from tohlab.errors import DatasetError, RoutingError
 from tohlab.request import Message, Request, text_message
+from tohlab.routing.answers import NO_SKILL, Names
 from tohlab.routing.client import ChatRequest
-from tohlab.routing.scoring import NO_SKILL
 from tohlab.session import Event, Session
 from tohlab.skills.model import LoadedSkill, SkillSource, Snapshot
 
@@ -63,8 +67,8 @@ class Prompter:
 
     source: SkillSource
     dialect: Dialect
-    names: tuple[str, ...]
-    """The names in the catalog, in catalog order."""
+    book: Names
+    """The names in the catalog that is in force, and what else the conversation knows of names."""
     tool_name: str
     model: str
     choice: Choice
@@ -75,9 +79,22 @@ class Prompter:
     seed: int | None
     max_tokens: int | None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in the catalog, in catalog order."""
+        return self.book.catalog
+
     def request(self, query: str, replicate: int = 0) -> ChatRequest:
         """Return the request for a user's text; a seed is raised by the replicate's number."""
+        return self.ask(query, replicate)[0]
+
+    def ask(self, query: str, replicate: int = 0) -> tuple[ChatRequest, Names]:
+        """Return the request for a user's text, and which names its answer is read against."""
         wire = Session(self.source, self.dialect, history=self.history).user(query)
+        loaded = tuple(str(m.source["name"]) for m in wire.messages if m.kind == "skill-invocation")
+        return self._chat(wire, replicate), replace(self.book, loaded=loaded) if loaded else self.book
+
+    def _chat(self, wire: Request, replicate: int) -> ChatRequest:
         common: dict[str, Any] = {
             "model": self.model,
             "temperature": self.temperature,
@@ -108,12 +125,13 @@ def prompter(
     temperature: float | None = 0.0,
     seed: int | None = None,
     max_tokens: int | None = 256,
+    earlier: SkillSource | None = None,
 ) -> Prompter:
     """Return what builds the requests for one catalog and one way of asking.
 
     Raises:
         RoutingError: `choice` or `placement` is none of the known words.
-        DatasetError: the source has no skill that the dialect's catalog shows.
+        DatasetError: the source has no skill that the dialect's catalog shows, and there was no earlier one.
     """
     for what, value, known in (
         ("choice", choice, get_args(Choice)),
@@ -123,18 +141,25 @@ def prompter(
             raise RoutingError(f"there is no {what} {value!r}; known: {', '.join(known)}")
     found = get_dialect(dialect)
     fixed = _Fixed(source)
-    names = found.catalog_of(fixed.snapshot()).names
-    if not names:
+    snapshot = fixed.snapshot()
+    names = found.catalog_of(snapshot).names
+    before = () if earlier is None else found.catalog_of(earlier.snapshot()).names
+    if not names and not before:
         raise DatasetError("the catalog is empty: no skill that a model may load was found")
     history: tuple[Event, ...] = ()
-    if placement == "opening":
-        opening = Session(fixed, found)
+    for told in (*([earlier] if earlier is not None else []), *([fixed] if placement == "opening" else [])):
+        opening = Session(told, found, history=history)
         opening.next_request()
         history = opening.history
+    book = Names(
+        catalog=names,
+        stale=tuple(name for name in before if name not in names),
+        hidden=tuple(s.name for s in snapshot.skills if not s.invocation.model_invocable),
+    )
     return Prompter(
         source=fixed,
         dialect=found,
-        names=names,
+        book=book,
         tool_name=found.skill_tool().name,
         model=model,
         choice=choice,
@@ -148,9 +173,10 @@ def prompter(
 
 def _with_instruction(wire: Request) -> tuple[Message, ...]:
     messages: list[Message] = []
-    for message in wire.messages:
+    last = max((i for i, m in enumerate(wire.messages) if m.kind == "skill-catalog"), default=None)
+    for i, message in enumerate(wire.messages):
         messages.append(message)
-        if message.kind == "skill-catalog":
+        if i == last:
             messages.append(text_message("user", JSON_INSTRUCTION, kind="routing-instruction"))
     return tuple(messages)
 

@@ -5,11 +5,16 @@ Rates are over cases, not over answers: with replicates each case counts once, w
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from tohlab.routing.clusters import ClusteredMean
+from tohlab.routing.dataset import RoutingCase
+from tohlab.routing.passes import Passes, passes
+from tohlab.routing.pricing import Cost, Price, total_cost
 from tohlab.routing.scoring import Trial
+from tohlab.routing.sets import SetScores
 from tohlab.routing.statistics import Rate
 
 NONE = "(none)"
@@ -109,8 +114,12 @@ class RoutingReport:
     """Of the cases that say what must not be loaded, labelled or not, those that did not load it."""
     every: Rate | None
     """With replicates: cases that were right every time; otherwise None."""
-    macro_f1: float | None
-    """Mean F1 of the skills that a case expects."""
+    clustered: ClusteredMean
+    """`exact` again, with the error for the cases of one skill sharing their fate (see `clusters`)."""
+    optional: Rate | None
+    """The exact rate of the cases in which a skill is optional; they count in `exact` too."""
+    sets: SetScores
+    """Precision, recall and F1 over loads, and how many were too many, too few or twice."""
     labels: tuple[tuple[str, int], ...]
     """How many answers to labelled cases got each label, most frequent first."""
     per_skill: tuple[SkillScore, ...]
@@ -124,6 +133,45 @@ class RoutingReport:
     """What a reader of the numbers has to know, as sentences."""
     trials: tuple[Trial, ...]
 
+    @property
+    def macro_f1(self) -> float | None:
+        """Mean F1 of the skills that a case expects, 0..1."""
+        return self.sets.macro_f1
+
+    @property
+    def calls_right(self) -> float:
+        """The share of scored answers that were right, 0..1: over answers, not over cases."""
+        results = [right for found in self._results().values() for right in found]
+        return sum(results) / len(results)
+
+    def cases(self) -> tuple[RoutingCase, ...]:
+        """Return the labelled cases, each once, in their order."""
+        return tuple({t.case.id: t.case for t in self.trials if t.case.labelled}.values())
+
+    def right_shares(self) -> dict[str, float]:
+        """Return for each scored case, by its id, the share of its answers that were right, 0..1."""
+        return {case_id: sum(right) / len(right) for case_id, right in self._results().items()}
+
+    def passes(self, k: int) -> Passes:
+        """Return how often one of `k` answers, and all of `k` answers, are right; over cases.
+
+        Raises:
+            RoutingError: no case has `k` scored answers.
+        """
+        return passes(self._results().values(), k, self.n_cases)
+
+    def _results(self) -> dict[str, list[bool]]:
+        found: defaultdict[str, list[bool]] = defaultdict(list)
+        for trial in self.trials:
+            if trial.case.labelled and trial.state != "service_error":
+                found[trial.case.id].append(trial.right)
+        return dict(found)
+
+    def cost(self, price: Price) -> Cost:
+        """Return what the answers cost: those asked now, and those recorded before, when they were asked."""
+        answered = [t for t in self.trials if t.state != "service_error"]
+        return total_cost([(t.usage, t.stored) for t in answered], price)
+
     def confusion(self) -> tuple[ConfusionCell, ...]:
         """Return the cells that are not zero, rows in catalog order, then `(none)`.
 
@@ -135,7 +183,7 @@ class RoutingReport:
         for trial in self.trials:
             if trial.case.expected is None or trial.state == "service_error":
                 continue
-            expected, loaded = set(trial.case.expected), set(trial.loaded)
+            expected, loaded = set(trial.case.expected), set(trial.counted)
             extra = loaded - expected
             instead = extra or {INVALID if trial.state == "model_error" else NONE}
             if not expected:
@@ -179,7 +227,11 @@ class RoutingReport:
             **_spread("several_skills", self.several_skills),
             **_spread("avoided", self.avoided),
             **_spread("every", self.every),
+            **_spread("optional", self.optional),
+            "calls_right": self.calls_right,
+            "clustered": self.clustered.to_dict(),
             "macro_f1": self.macro_f1,
+            "sets": self.sets.to_dict(),
             "labels": dict(self.labels),
             "tokens": {
                 "prompt": self.tokens.prompt,
@@ -193,7 +245,11 @@ class RoutingReport:
                 {"expected": c.expected, "predicted": c.predicted, "n": c.n} for c in self.confusion()
             ],
         }
+        if self.replicates > 1:
+            most = max(map(len, self._results().values()))
+            data["passes"] = [asdict(self.passes(k)) for k in range(1, most + 1)]
         if trials:
+            data["skills"] = list(self.skills)
             data["trials"] = [_trial(t) for t in self.trials]
         return data
 
@@ -214,11 +270,20 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "query": trial.case.query,
         "group": trial.case.group,
         "replicate": trial.replicate,
+        "split": trial.case.split,
         "expected": list(expected) if expected is not None else None,
+        "not_expected": list(trial.case.not_expected),
+        "optional": list(trial.case.optional),
+        "aliases": dict(trial.case.aliases),
         "loaded": list(trial.loaded),
         "invalid": list(trial.invalid),
         "label": trial.label,
+        "near": [asdict(near) for near in trial.near],
+        "repeats": trial.repeats,
+        "cut": trial.cut,
         "detail": trial.detail,
+        "usage": asdict(trial.usage),
+        "attempts": list(trial.attempts),
         "latency_s": trial.latency_s,
         "stored": trial.stored,
     }

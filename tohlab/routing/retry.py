@@ -24,6 +24,8 @@ class RetryPolicy:
     """Also the longest `Retry-After` that is obeyed; if the service asks for more, the request fails."""
     connection_failures: int = 3
     """The run stops after so many requests in a row that found no connection."""
+    deadline_s: float | None = None
+    """The longest time for one attempt; None: 60 s more than the client's own `timeout_s`, or 900 s."""
     failures: int = 10
     """The run stops after so many requests in a row that failed for the service's sake, whatever the kind."""
 

@@ -6,20 +6,23 @@ script and in a notebook's cell alike, where a loop is running already.
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
-import threading
-from collections.abc import Callable
+import inspect
+import queue
+from collections.abc import Callable, Generator
 from typing import Any
 
 from tohlab.dialects import Dialect
 from tohlab.errors import ReplayMiss, RoutingError, StoreError
+from tohlab.routing.budget import Budget
 from tohlab.routing.client import ChatClient
 from tohlab.routing.dataset import RoutingDataset
-from tohlab.routing.engine import Progress, Run, Settings
+from tohlab.routing.engine import Run
+from tohlab.routing.own_thread import OwnThread
 from tohlab.routing.prompts import Choice, Placement, prompter
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.retry import RetryPolicy
+from tohlab.routing.run_settings import Progress, Settings
+from tohlab.routing.scoring import Trial
 from tohlab.routing.statistics import wilson
 from tohlab.routing.store import ReplyStore, check_mode
 from tohlab.skills.model import SkillSource
@@ -41,7 +44,9 @@ async def arun_routing(
     temperature: float | None = 0.0,
     seed: int | None = None,
     max_tokens: int | None = 256,
+    earlier: SkillSource | None = None,
     endpoint: str | None = None,
+    budget: Budget | None = None,
     retry: RetryPolicy | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> RoutingReport:
@@ -65,7 +70,9 @@ def run_routing(
     temperature: float | None = 0.0,
     seed: int | None = None,
     max_tokens: int | None = 256,
+    earlier: SkillSource | None = None,
     endpoint: str | None = None,
+    budget: Budget | None = None,
     retry: RetryPolicy | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> RoutingReport:
@@ -84,25 +91,67 @@ def run_routing(
         mode: `record`, `replay`, `replay_or_record` or `off`; by default `off` without a store, `replay`
             without a client, else `replay_or_record`.
         replicates: how often each case is asked. They are no further cases: the rates' n stays the cases.
-        concurrency: requests at once; by default 1 for a service on this machine, else 8.
+        concurrency: requests at once, at most; by default 1 for a service on this machine, else 64. A run
+            begins with 8 of them at most, lets in more while answers come, and halves when it is refused.
         choice: `tools` (what the harness sends) or `json` (see `tohlab.routing.prompts`).
         placement: `opening` or `same-step`, where the catalog stands (see there).
         temperature: None leaves it to the service.
         seed: the sampling seed; replicate number r gets seed + r. None sends none.
         max_tokens: the longest answer; None leaves it to the service.
+        earlier: the skills that the conversation was told of first, before those of `source` replaced them.
         endpoint: host and port that recorded answers came from; by default the client's, or the only one.
+        budget: what the run may use; it is refused if its prompts alone are more, and stops in time.
         retry: when to try again and when to stop.
-        progress: called after each answer and while waiting, from the run's thread.
+        progress: called after each answer (with its trial) and while waiting, from the run's thread.
 
     Raises:
+        AnswerNotKept: the store could not be written, such as on a full disk; has the report so far.
+        BudgetExceeded: the prompts alone cost more than the budget.
         DatasetError: an expected skill is not in the catalog, or there is no labelled case.
         EndpointError: the service refused the key, is out of quota, is down, or answered nothing at all.
         ReplayMiss: mode `replay`, and an answer is missing.
         RunInterrupted: Ctrl-C; has the report of what was answered.
         StoreError: an unknown mode, or a store that cannot be used.
     """
-    run = _prepare(**locals())
-    return _in_own_thread(run)
+    return OwnThread(_prepare(**locals())).result()
+
+
+def iter_routing(
+    dataset: RoutingDataset, source: SkillSource, client: ChatClient | None, **options: Any
+) -> Generator[Trial, None, RoutingReport]:
+    """Yield each trial as it finishes, those that the store has first; for a table that fills up.
+
+    What the generator returns (`StopIteration.value`, or the value of `yield from`) is the report. Closing it
+    early stops the run; what was answered is in the store.
+
+    Args:
+        dataset: as in `run_routing`.
+        source: as there.
+        client: as there.
+        options: the other arguments of `run_routing`.
+
+    Raises:
+        TohlabError: as `run_routing`, after the trials that came before.
+    """
+    told = options.pop("progress", None)
+    arrived: queue.SimpleQueue[Trial | None] = queue.SimpleQueue()
+
+    def progress(found: Progress) -> None:
+        if found.trial is not None:
+            arrived.put(found.trial)
+        if told is not None:
+            told(found)
+
+    defaults = {k: v.default for k, v in inspect.signature(run_routing).parameters.items()}
+    given = {**defaults, **options, "dataset": dataset, "source": source, "client": client}
+    run = _prepare(**{**given, "progress": progress})
+    thread = OwnThread(run, lambda: arrived.put(None))
+    try:
+        while (trial := arrived.get()) is not None:
+            yield trial
+        return thread.result()
+    finally:
+        thread.cancel()
 
 
 def _prepare(
@@ -121,7 +170,9 @@ def _prepare(
     temperature: float | None,
     seed: int | None,
     max_tokens: int | None,
+    earlier: SkillSource | None,
     endpoint: str | None,
+    budget: Budget | None,
     retry: RetryPolicy | None,
     progress: Callable[[Progress], None] | None,
 ) -> Run:
@@ -145,6 +196,7 @@ def _prepare(
         temperature=temperature,
         seed=seed,
         max_tokens=max_tokens,
+        earlier=earlier,
     )
     dataset.check_scorable(prompts.names)
     wilson(0, 1)  # if what the score needs is not installed, that is said before anything is asked
@@ -159,7 +211,9 @@ def _prepare(
             mode=mode,
             endpoint=endpoint,
             replicates=replicates,
-            concurrency=concurrency or (8 if endpoint else 1),
+            concurrency=concurrency or (64 if endpoint else 1),
+            start=8,
+            budget=budget,
             retry=retry or RetryPolicy(),
             progress=progress,
         )
@@ -188,44 +242,3 @@ def _only_endpoint(store: ReplyStore | None, model: str) -> str:
         named = ", ".join(name or "this machine" for name in found)
         raise StoreError(f"answers of {model!r} come from several services ({named}); say which (--base-url)")
     return found[0] if found else ""
-
-
-def _in_own_thread(run: Run) -> RoutingReport:
-    box: concurrent.futures.Future[RoutingReport] = concurrent.futures.Future()
-    loop_and_task: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
-    started = threading.Event()
-
-    async def main() -> RoutingReport:
-        task = asyncio.current_task()
-        assert task is not None
-        loop_and_task.append((asyncio.get_running_loop(), task))
-        started.set()
-        return await run()
-
-    def target() -> None:
-        try:
-            box.set_result(asyncio.run(main()))
-        except BaseException as error:
-            box.set_exception(error)
-        finally:
-            started.set()
-
-    thread = threading.Thread(target=target, name="tohlab-routing", daemon=True)
-    thread.start()
-    try:
-        while True:
-            try:
-                return box.result(timeout=0.5)  # a wait with an end lets Ctrl-C through on every system
-            except concurrent.futures.TimeoutError:
-                if box.done():
-                    raise
-    except KeyboardInterrupt:
-        started.wait()
-        if loop_and_task and not box.done():
-            loop, task = loop_and_task[0]
-            loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        raise run.interrupted() from None
-    finally:
-        if box.done():
-            thread.join()

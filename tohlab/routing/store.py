@@ -44,11 +44,12 @@ CREATE TABLE IF NOT EXISTS replies (
 
 
 def check_mode(mode: str) -> Mode:
-    """Return `mode` as it is.
+    """Return `mode`, with hyphens taken as underscores.
 
     Raises:
         StoreError: it is none of the known modes; the message lists them.
     """
+    mode = mode.replace("-", "_")
     if mode not in get_args(Mode):
         raise StoreError(f"there is no store mode {mode!r}; known: {', '.join(get_args(Mode))}")
     return mode  # type: ignore[return-value]

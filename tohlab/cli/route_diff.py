@@ -1,0 +1,153 @@
+"""`tohlab route diff`: two routing reports over the same cases, side by side."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from tohlab.cli._look import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from tohlab.routing.comparison import Change, RunComparison, Spent
+
+_SHOWN = 20
+
+
+@click.command("diff", short_help="Two reports over the same cases, side by side.")
+@click.argument("a", metavar="A.json")
+@click.argument("b", metavar="B.json")
+@click.option(
+    "--by", default="skill", show_default=True, help="What makes cases a cluster: skill, group or case."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the redrawn clusters.")
+@click.option("--price", metavar="IN,OUT[,CACHED]", help="US dollars for a million tokens, for money.")
+@click.option("--price-b", metavar="IN,OUT[,CACHED]", help="The same for the second run.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def diff(a: str, b: str, by: str, seed: int, price: str | None, price_b: str | None, as_json: bool) -> None:
+    """What the second run gained and lost against the first, and whether that is more than chance.
+
+    A.json and B.json are reports that `tohlab route ... --json --trials` printed, over the same cases.
+
+    \b
+    Examples:
+      tohlab route --baseline bm25 --json --trials > a.json
+      tohlab route --model qwen2.5-coder-1.5b --json --trials > b.json
+      tohlab route diff a.json b.json
+    """
+    from tohlab.routing.compare import compare
+    from tohlab.routing.pricing import Price
+    from tohlab.routing.saved import load_report
+
+    found = compare(
+        load_report(a),
+        load_report(b),
+        by=by,  # type: ignore[arg-type]  # an unknown word is refused with the known ones
+        seed=seed,
+        price=Price.parse(price) if price else None,
+        price_b=Price.parse(price_b) if price_b else None,
+    )
+    if as_json:
+        click.echo(json.dumps(found.to_dict(), indent=2))
+        return
+    from rich.console import Console
+
+    print_comparison(found, Console())
+
+
+def print_comparison(found: RunComparison, console: Console) -> None:
+    """Print the verdict, the rates, what was gained and lost, the skills and what it cost."""
+    from rich.text import Text
+
+    from tohlab.cli.route_text import table
+
+    def say(text: str) -> None:
+        console.print(Text(shown(text)))
+
+    say(f"A: {found.a}")
+    say(f"B: {found.b}")
+    for name, one, other in found.differs:
+        say(f"   {name}: A {one}; B {other}")
+    say(found.sentence)
+    rates = table("Exact set", "run", "rate", "95 % interval", "cases", right=("rate", "cases"))
+    for label, rate in (("A", found.a_exact), ("B", found.b_exact)):
+        rates.add_row(label, f"{rate.value:.1%}", f"{rate.low:.1%} to {rate.high:.1%}", str(found.n))
+    rates.add_row("B - A", f"{100 * found.difference:+.1f}", _ends(found.low, found.high), "")
+    rates.caption = (
+        f"{found.test}: p = {found.p_value:.3f}. In {found.n_clusters} clusters, redrawn with seed "
+        f"{found.seed}: "
+        + (
+            "nothing can be said"
+            if found.clustered_p is None
+            else f"p = {found.clustered_p:.3f}, {_ends(found.clustered_low, found.clustered_high)}"
+        )
+        + ". Smallest difference that would be seen (80 % power): "
+        + ("none" if found.smallest is None else f"{100 * found.smallest:.1f} points")
+        + "."
+    )
+    console.print(rates)
+    if found.n_unscored:
+        say(
+            f"{found.n_unscored} cases were not scored in both; with them the difference lies between "
+            f"{100 * found.worst:+.1f} and {100 * found.best:+.1f} points"
+        )
+    for note in found.notes:
+        say(f"note: {note}")
+    _print_changes("Gained", found.gained, console)
+    _print_changes("Lost", found.lost, console)
+    if found.per_skill:
+        skills = table(
+            "Skills", "skill", "cases", "gained", "lost", "p", "p (Holm)", right=("cases", "gained", "lost")
+        )
+        for row in found.per_skill[:_SHOWN]:
+            skills.add_row(
+                Text(shown(row.name)), str(row.n), str(row.gained), str(row.lost), f"{row.p_value:.3f}",
+                f"{row.p_adjusted:.3f}",
+            )  # fmt: skip
+        console.print(skills)
+    say(f"tokens: A {_spent(found.a_spent)}; B {_spent(found.b_spent)}")
+
+
+def _print_changes(title: str, changes: Sequence[Change], console: Console) -> None:
+    from rich.text import Text
+
+    from tohlab.cli.route_text import table
+
+    if not changes:
+        console.print(Text(f"{title}: nothing"))
+        return
+    rows = table(f"{title}: {len(changes)}", "case", "request", "expected", "A", "B")
+    for change in changes[:_SHOWN]:
+        rows.add_row(
+            Text(shown(change.case)),
+            Text(shown(change.query if len(change.query) <= 70 else change.query[:69] + "…")),
+            Text(_names(change.expected)),
+            Text(f"{_names(change.a_loaded)} ({change.a_label})"),
+            Text(f"{_names(change.b_loaded)} ({change.b_label})"),
+        )
+    if len(changes) > _SHOWN:
+        rows.caption = f"{len(changes) - _SHOWN} more; all of them with --json"
+    console.print(rows)
+
+
+def _names(names: Sequence[str]) -> str:
+    return shown(", ".join(names)) or "none"
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return "-" if low is None or high is None else f"{100 * low:+.1f} to {100 * high:+.1f}"
+
+
+def _spent(spent: Spent) -> str:
+    if not spent.answers:
+        return "not reported"
+    money = "" if spent.cost_usd is None else f", {spent.cost_usd:.4f} USD when asked"
+    return (
+        f"{spent.prompt_tokens:,} in ({spent.cached_tokens:,} cached), {spent.completion_tokens:,} out, over "
+        f"{spent.answers} answers{money}"
+    )

@@ -1,0 +1,96 @@
+"""`tohlab route import` and `tohlab route export`: requests of other tools, and reports for them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+_TO = ("junit", "inspect", "promptfoo", "csv")
+
+
+@click.command("import", short_help="Another tool's labelled requests as our JSON lines.")
+@click.argument("file", metavar="FILE")
+@click.option("--from", "format_", metavar="FORMAT", required=True,
+              help="skill-creator, waza, vally, bfcl or csv.")  # fmt: skip
+@click.option("--skill", metavar="NAME", help="The skill that the file is about, where it does not say.")
+@click.option("--answers", metavar="FILE", help="bfcl: the file of answers [possible_answer/ beside FILE].")
+@click.option("--catalog", metavar="FILE", help="bfcl: write its functions there, as a catalog file.")
+def import_(file: str, format_: str, skill: str | None, answers: str | None, catalog: str | None) -> None:
+    """Print the labelled requests of another tool as JSON lines, for --cases.
+
+    \b
+    Examples:
+      tohlab route import trigger_tests.yaml --from waza > cases.jsonl
+      tohlab route import evals.json --from skill-creator --skill pdf-forms > cases.jsonl
+      tohlab route import BFCL_v4_multiple.json --from bfcl --catalog catalog.jsonl > cases.jsonl
+    """
+    from tohlab.routing.imports import cases_to_lines, import_bfcl, import_cases
+    from tohlab.routing.store import check_writable
+
+    if format_ != "bfcl":
+        if answers or catalog:
+            raise click.UsageError("--answers and --catalog belong to --from bfcl")
+        click.echo(cases_to_lines(import_cases(file, format_, skill=skill)), nl=False)
+        return
+    dataset, source = import_bfcl(file, answers)
+    if catalog:
+        rows = [{"name": s.name, "description": s.description} for s in source.snapshot().skills]
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        check_writable(catalog, "--catalog").write_text(text, "utf-8")
+    click.echo(cases_to_lines(dataset), nl=False)
+
+
+@click.command("export", short_help="A report, or the requests, for another tool.")
+@click.argument("report", metavar="[REPORT.json]", required=False)
+@click.option("--to", type=click.Choice(_TO), required=True, help="Which tool.")
+@click.option("--skills", metavar="DIR|FILE", help="promptfoo: the skills [our own library].")
+@click.option("--cases", metavar="FILE", help="promptfoo: the labelled requests [our own library].")
+@click.option("--model", metavar="NAME", help="promptfoo: the model's name.")
+@click.option("--base-url", metavar="URL", help="promptfoo: the service.")
+def export(report: str | None, to: str, **options: Any) -> None:
+    """Print a report (from `tohlab route --json --trials`) for another tool, or a promptfoo configuration.
+
+    \b
+    Examples:
+      tohlab route export a.json --to junit > routing.xml
+      tohlab route export a.json --to inspect > routing.json
+      tohlab route export --to promptfoo --model m > promptfooconfig.json
+    """
+    if (to == "promptfoo") == bool(report):
+        raise click.UsageError("promptfoo takes no report (it asks itself); the others need one")
+    if to == "promptfoo":
+        click.echo(json.dumps(_promptfoo(options), indent=2, ensure_ascii=False))
+        return
+    from tohlab.routing.exports import to_inspect_log, to_junit
+    from tohlab.routing.saved import load_report
+
+    assert report is not None
+    found = load_report(report)
+    if to == "junit":
+        click.echo(to_junit(found), nl=False)
+    elif to == "inspect":
+        click.echo(json.dumps(to_inspect_log(found), indent=2))
+    else:
+        from tohlab.frames import frame
+
+        click.echo(frame(found).to_csv(index=False), nl=False)
+
+
+def _promptfoo(options: dict[str, Any]) -> dict[str, Any]:
+    from tohlab import library
+    from tohlab.routing import load_cases, load_catalog
+    from tohlab.routing.exports import to_promptfoo
+
+    if not options["model"]:
+        raise click.UsageError("promptfoo needs --model NAME")
+    if bool(options["skills"]) != bool(options["cases"]):
+        raise click.UsageError("give both --skills and --cases, or neither for our own library")
+    return to_promptfoo(
+        load_cases(Path(options["cases"] or library.library_cases())),
+        load_catalog(options["skills"] or library.library_skills()),
+        model=options["model"],
+        base_url=options["base_url"],
+    )

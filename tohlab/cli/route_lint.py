@@ -1,0 +1,53 @@
+"""What `tohlab route --dry-run` prints: what is wrong, who is near whom, and what asking would use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from tohlab.cli._look import shown
+from tohlab.cli.route_text import table
+
+if TYPE_CHECKING:
+    from tohlab.routing.budget import Estimate
+    from tohlab.routing.lints import LintReport
+
+_SHOWN = 12
+
+
+def print_dry_run(found: LintReport, estimate: Estimate | None, console: Console | None = None) -> None:
+    """Print the lints, the nearest neighbours and the estimate."""
+    console = console or Console()
+
+    def say(text: str) -> None:
+        console.print(Text(shown(text)))
+
+    say(
+        f"{found.dataset}: {found.n_cases} cases, {found.n_skills} skills, dialect {found.dialect}; nothing "
+        f"is asked. {found.count('error')} errors, {found.count('warning')} warnings"
+    )
+    for lint in found.lints:
+        where = f" (line {', '.join(map(str, lint.lines[:4]))})" if lint.lines else ""
+        say(f"{lint.level}: {lint.message}{where} [{lint.code}]")
+    near = table("Nearest neighbours", "skill", "most like", "cosine", right=("cosine",))
+    for row in found.neighbours[:_SHOWN]:
+        near.add_row(Text(shown(row.skill)), Text(shown(row.neighbour)), f"{row.cosine:.2f}")
+    if len(found.neighbours) > _SHOWN:
+        near.caption = f"{len(found.neighbours) - _SHOWN} more; all of them with --json"
+    if found.neighbours:
+        console.print(near)
+    if estimate is None:
+        say("no estimate: correct the errors first")
+        return
+    longest = "" if estimate.completion_tokens is None else f", at most {estimate.completion_tokens:,} out"
+    money = ""
+    if estimate.low_usd is not None:
+        most = "more" if estimate.high_usd is None else f"{estimate.high_usd:.4f}"
+        money = f"; {estimate.low_usd:.4f} to {most} USD"
+    kept = f" ({estimate.stored} more are in the store)" if estimate.stored else ""
+    say(
+        f"to be asked: {estimate.requests} requests{kept}, {estimate.prompt_tokens:,} tokens in "
+        f"({estimate.meter}, without the service's template){longest}{money}"
+    )
