@@ -130,8 +130,8 @@ if TYPE_CHECKING:
     from tohlab.tokens.cost import cost_usd as cost_usd
     from tohlab.tokens.measure import measure as measure
     from tohlab.tokens.measure import measure_ask as measure_ask
-    from tohlab.tokens.meter import get_meter as get_meter
     from tohlab.tokens.meter import TokenMeter as TokenMeter
+    from tohlab.tokens.meter import get_meter as get_meter
     from tohlab.tokens.prices import price_for as price_for
     from tohlab.tokens.rendered import measure_tools as measure_tools
     from tohlab.tokens.usage import usage_from as usage_from

@@ -1,10 +1,10 @@
 """What one request can reuse of another, what a provider or engine makes of that, and what breaks it.
 
-`compare_prefix` sets two requests side by side; a `PrefixTracker` follows a session; `address` says
-where a token stands. The shared prefix is the
-most that any cache can reuse, and newer hosted models reuse less: a `CachePolicy` says what one provider or
-engine reads, `explain` why a request reads less than it could, `simulate_pool` what many sessions read from
-one cache, and `assert_append_only` holds an agent's requests to growing only.
+`compare_prefix` sets two requests side by side; a `PrefixTracker` follows a session; `address` says where a
+token stands. The shared prefix is the most that any cache can reuse, and newer hosted models reuse less: a
+`CachePolicy` says what one provider or engine reads, `explain` why a request reads less than it could,
+`simulate_pool` what many sessions read from one cache, and `assert_append_only` holds an agent's requests to
+growing only.
 """
 
 from __future__ import annotations
