@@ -14,7 +14,14 @@ POLICIES: Final[tuple[CachePolicy, ...]] = (
         sources=(
             # what of it is held against the documents' rules is the unbounded cache; who goes first when room
             # runs out follows the source and was not held against the program
+            # the eviction was read in the source and not run, so this one speaks for the policy
             Source(title="SGLang 0.5.23, mem_cache/radix_cache.py", date="2026-10", status="vectors"),
+            Source(
+                title="SGLang 0.5.23's own RadixCache without a bound, 1,200 random requests: "
+                "tests/engine/test_oracles",
+                date="2026-12-01",
+                status="verified-live",
+            ),
         ),
         unit=1,
         recompute_last=True,

@@ -24,7 +24,14 @@ POLICIES: Final[tuple[CachePolicy, ...]] = (
     Vllm(
         name="vllm",
         title="vLLM",
-        sources=(Source(title="vLLM 0.32.0, v1/core/kv_cache_manager", date="2026-10", status="vectors"),),
+        sources=(
+            Source(
+                title="vLLM 0.32.0 on a CPU, 400 random requests in 140 and 400 blocks: tests/engine/test_oracles",
+                date="2026-12-01",
+                status="verified-live",
+            ),
+            Source(title="vLLM 0.32.0, v1/core/kv_cache_manager", date="2026-10", status="vectors"),
+        ),
         unit=16,
         recompute_last=True,
         keeps_output=True,
