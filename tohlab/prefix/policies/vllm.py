@@ -26,7 +26,7 @@ POLICIES: Final[tuple[CachePolicy, ...]] = (
         title="vLLM",
         sources=(
             Source(
-                title="vLLM 0.32.0 on a CPU, 400 random requests in 140 and 400 blocks: tests/engine/test_oracles",
+                title="vLLM 0.32.0 on a CPU, 400 random requests: tests/engine/test_oracles",
                 date="2026-12-01",
                 status="verified-live",
             ),
