@@ -25,6 +25,7 @@ _HOME = {
     "Composer": "questions",
     "ConsoleAsker": "askers",
     "Dialect": "dialects",
+    "Explorer": "notebook.explorer",
     "FilesystemSource": "skills.sources",
     "HarnessView": "compare",
     "LayeredSource": "skills.sources",
@@ -58,6 +59,7 @@ _HOME = {
     "difference": "compare",
     "edit_costs": "edits.costs",
     "explain": "prefix.explain",
+    "explore": "notebook.explorer",
     "frame": "frames",
     "get_dialect": "dialects",
     "get_harness": "dialects.harnesses",
@@ -108,6 +110,8 @@ if TYPE_CHECKING:
     from tohlab.edits.scene import harness_scene as harness_scene
     from tohlab.errors import TohlabError as TohlabError
     from tohlab.frames import frame as frame
+    from tohlab.notebook.explorer import Explorer as Explorer
+    from tohlab.notebook.explorer import explore as explore
     from tohlab.notebook.views import append_only_badge as append_only_badge
     from tohlab.notebook.views import view as view
     from tohlab.prefix import compare_prefix as compare_prefix

@@ -24,6 +24,7 @@ MESSAGES = st.builds(
     role=st.sampled_from(["user", "assistant"]),
     content=st.lists(st.builds(TextBlock, text=TEXTS.map("".join)), max_size=2).map(tuple),
     tool_calls=st.lists(CALLS, max_size=1).map(tuple),
+    reasoning=st.sampled_from(["", "Think."]),
 )
 REQUESTS = st.builds(
     Request,

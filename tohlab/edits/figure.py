@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Shown = Literal["share", "lost", "cost"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EditGrid:
     """One number for each edit and cache, ready to be drawn; the first column is the common prefix."""
 
@@ -115,7 +115,7 @@ class EditGrid:
         """Return plain data under the same names."""
         return {name: getattr(self, name) for name in self.__slots__}
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         """The grid for a terminal."""
         width = max(len(row) for row in self.rows)
         heads = [f"{'':{width}}  " + "  ".join(self.columns)]

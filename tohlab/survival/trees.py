@@ -27,10 +27,11 @@ class ReadableTree(FileTree):
         self.unreadable: dict[str, str] = {}
 
     def __getitem__(self, path: str) -> bytes:
+        if path in self._contents:
+            return self._contents[path]
         try:
-            there = None if self._directory is None else self._directory / path
             # A named pipe is listed as a file and would never end.
-            if path not in self._contents and there is not None and path in self and not there.is_file():
+            if self._directory is not None and path in self and not (self._directory / path).is_file():
                 raise OSError("it is no regular file")
             return super().__getitem__(path)
         except OSError as error:
