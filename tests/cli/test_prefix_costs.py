@@ -187,6 +187,13 @@ def test_the_table_is_drawn(skills: Path, tmp_path: Path, capsys: pytest.Capture
         ["DIR", "--session", "x"],
         ["DIR", "--price", "gpt-5"],
         ["DIR", "--fail-under", "1.5"],
+        ["DIR", "--fail-under", "nan"],
+        ["DIR", "--when", "resume"],
+        ["--session", "x", "--dialect", "codex"],
+        ["--session", "x", "--skill", "pdf"],
+        ["--session", "x", "--when", "resume"],
+        ["--before", "x", "--after", "y", "--edit", "add"],
+        ["--before", "x", "--after", "y", "--dialect", "codex"],
         ["--before", "x", "--after", "y", "--policy", "vllm"],
     ],
 )

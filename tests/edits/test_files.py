@@ -46,6 +46,14 @@ def test_bodies_and_messages_are_read_whole_or_line_by_line(
     assert read_session(write(tmp_path, text)) == tuple(Request.from_openai(row) for row in requests)
 
 
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85"])
+def test_only_a_line_feed_ends_a_line(tmp_path: Path, mark: str) -> None:
+    said = {"messages": [{"role": "user", "content": f"One{mark}two"}]}
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(json.dumps(said, ensure_ascii=False) + "\r\n" for _ in range(2)), "utf-8")
+    assert read_session(path) == (Request.from_openai(said),) * 2
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

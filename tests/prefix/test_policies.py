@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -11,11 +12,13 @@ from tohlab.errors import PrefixError, UnknownPolicy
 from tohlab.prefix.policies import (
     CachedRequest,
     CachePolicy,
+    Mark,
     Use,
     cached_request,
     get_policy,
     policy_names,
 )
+from tohlab.prefix.policies.openai import OpenAI
 from tohlab.request import Message, Request, TextBlock, ToolSchema, text_message
 from tohlab.tokens import get_meter, measure
 
@@ -98,6 +101,74 @@ def test_an_unknown_setting_names_the_nearest() -> None:
         PrefixError, match=r"deepseek has no setting 'interval'; did you mean 'interval_tokens'\?"
     ):
         get_policy("deepseek", interval=64)
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "message"),
+    [
+        ("vllm", {"report_round": 0}, "report_round of vllm must be a whole number from 1, not 0"),
+        ("vllm", {"unit": "16"}, "unit of vllm must be a whole number from 0, not '16'"),
+        ("vllm", {"unit": 1.5}, "unit of vllm must be a whole number from 0, not 1.5"),
+        ("vllm", {"ttl_s": float("nan")}, "ttl_s of vllm must be a number from 0, not nan"),
+        ("vllm", {"ttl_s": -1.0}, r"ttl_s of vllm must be a number from 0, not -1\.0"),
+        ("openai", {"writes_at_most": 0}, "writes_at_most of openai must be a whole number from 1, not 0"),
+        ("openai", {"latest_marks": "60"}, "latest_marks of openai must be a whole number"),
+        ("anthropic", {"lookback_blocks": -1}, "lookback_blocks of anthropic must be a whole number from 1"),
+        ("deepseek", {"interval_tokens": 64.5}, "interval_tokens of deepseek must be a whole number"),
+        ("llama.cpp", {"slots": 1.5}, "slots of llama.cpp must be a whole number"),
+    ],
+)
+def test_a_setting_of_the_wrong_kind_is_refused(name: str, setting: dict[str, Any], message: str) -> None:
+    with pytest.raises(PrefixError, match=message):
+        get_policy(name, **setting)
+
+
+def test_no_more_is_written_than_may_be() -> None:
+    request = blocks(*[("user", f"u{i}", 1100) for i in range(3)], marks=[0, 1], mode="implicit")
+    for most, ends in ((1, [3300]), (2, [2200, 3300]), (3, [1100, 2200, 3300])):
+        policy = get_policy("openai", writes_at_most=most)
+        assert isinstance(policy, OpenAI)
+        assert [write.end for write in policy.writes(request)] == ends
+
+
+def test_tokens_of_another_encoding_are_refused_and_not_missed_in_silence() -> None:
+    request = Request(messages=(text_message("user", "Hello there. " * 500),))
+    cache = get_policy("anthropic").start()
+    cache.submit(cached_request(request, get_meter("o200k_base"), marks=["messages"]))
+    with pytest.raises(PrefixError, match="of cl100k_base, plain renderer, those before it are of o200k"):
+        cache.submit(cached_request(request, get_meter("cl100k_base"), marks=["messages"]), 1)
+    with pytest.raises(PrefixError, match="of the engine renderer, those before it are of o200k_base"):
+        cache.submit(CachedRequest.of_ids([1, 2, 3]), 1)
+    assert cache.submit(cached_request(request, get_meter("o200k_base"), marks=["messages"]), 1).why == "read"
+
+
+@pytest.mark.parametrize("ids", [[1.5], [float("nan")], [2**31], [3, -1], "abc"])
+def test_what_is_no_token_is_refused(ids: Any) -> None:
+    with pytest.raises(PrefixError, match="token ids are whole numbers from 0 to 2,147,483,647"):
+        CachedRequest.of_ids(ids)
+    with pytest.raises(PrefixError, match="token ids are whole numbers from 0 to 2,147,483,647"):
+        CachedRequest.of_ids([1], ids)
+
+
+@pytest.mark.parametrize("ttl_s", [0.0, -1.0, float("nan")])
+def test_a_lifetime_of_no_time_is_refused(ttl_s: float) -> None:
+    with pytest.raises(PrefixError, match=r"the lifetime of the breakpoint at system must be more than 0 s"):
+        Mark(path="system", ttl_s=ttl_s)
+    with pytest.raises(PrefixError, match=r"the lifetime of the request must be more than 0 s"):
+        cached_request(Request(), ttl_s=ttl_s)
+
+
+def test_an_unknown_mode_is_refused() -> None:
+    mode: Any = "explcit"
+    with pytest.raises(PrefixError, match="no mode 'explcit'; use one of default, implicit, explicit, off"):
+        cached_request(Request(), mode=mode)
+
+
+def test_older_names_of_a_model_have_its_minimum_too() -> None:
+    for model in ("claude-haiku-3-5", "claude-3-5-haiku-20241022"):
+        cache = get_policy("anthropic").start()
+        request = blocks(("system", "s", 2047), marks=[0], model=model)
+        assert [cache.submit(request, at_s).write_tokens for at_s in (0, 1)] == [0, 0]
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda p: p.name)

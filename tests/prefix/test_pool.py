@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from tests.prefix.blocks import blocks, chat, words
 from tohlab.errors import PrefixError, TraceError
-from tohlab.prefix.policies import CachedRequest, get_policy
+from tohlab.prefix.policies import CachedRequest, cached_request, get_policy
 from tohlab.prefix.pool import hit_curve, simulate_pool, simulate_requests
 from tohlab.prefix.trace import Trace, TraceRow, read_trace, write_trace
+from tohlab.request import Request, text_message
+from tohlab.tokens import get_meter
 
 # The first lines of Mooncake's own format, with made-up numbers.
 LINES = """\
@@ -78,6 +80,7 @@ def test_a_file_cut_in_half_names_the_line(tmp_path: Path) -> None:
         ('{"timestamp": 1, "input_length": 1, "hash_ids": [99999999999999999999]}', "whole numbers of 64"),
         ('{"timestamp": 1, "input_length": 513, "hash_ids": [1]}', "1 hash_ids for 513 tokens do not fit"),
         ('{"timestamp": 1, "input_length": 1, "output_length": "x", "hash_ids": [1]}', "output_length must"),
+        ("[" * 100_000, "nested too deeply to be a request"),
     ],
 )
 def test_a_line_that_is_no_request_says_what_is_wrong(tmp_path: Path, line: str, message: str) -> None:
@@ -219,6 +222,7 @@ def test_what_is_not_promised_is_not_read() -> None:
         ("qwen", {}, "use simulate_requests"),
         (get_policy("vllm", unit=24), {}, "make the trace with block_tokens=24"),
         ("vllm", {"capacity_blocks": 0}, "room for 1 block or more, not 0"),
+        ("vllm", {"capacity_blocks": float("nan")}, "room for 1 block or more, not nan"),
     ],
 )
 def test_what_a_pool_cannot_be_is_said(policy: Any, kwargs: Any, message: str) -> None:
@@ -266,13 +270,29 @@ def test_a_hit_curve_is_drawn_from_its_numbers() -> None:
     assert f"{100 * curve.results[1].read_share:.1f} %" in curve._repr_html_()
 
 
-def test_an_empty_trace_has_no_curve(tmp_path: Path) -> None:
+def test_an_empty_trace_has_no_curve() -> None:
+    with pytest.raises(PrefixError, match="without requests"):
+        hit_curve(Trace(rows=(), block_tokens=16))
+
+
+def test_an_empty_file_is_refused_and_not_a_share_of_0(tmp_path: Path) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_text("\n", encoding="utf-8")
-    trace = read_trace(path)
-    assert simulate_pool(trace).read_share == 0
-    with pytest.raises(PrefixError, match="without requests"):
-        hit_curve(trace)
+    with pytest.raises(TraceError, match="it is empty: there is no request in it"):
+        read_trace(path)
+    with pytest.raises(TraceError, match="a block has 1 token or more, not 0"):
+        read_trace(path, block_tokens=0)
+
+
+def test_requests_of_two_encodings_are_no_trace() -> None:
+    request = Request(messages=(text_message("user", "Hello."),))
+    arrivals = [
+        (float(i), cached_request(request, get_meter(name)))
+        for i, name in enumerate(("o200k_base", "o200k_base", "cl100k_base"))
+    ]
+    assert len(Trace.of_requests(arrivals[:2])) == 2
+    with pytest.raises(TraceError, match=r"request 3 is of other tokens .*cl100k_base plain and o200k"):
+        Trace.of_requests(arrivals)
 
 
 def test_what_is_written_is_one_object_a_line(tmp_path: Path) -> None:

@@ -121,9 +121,33 @@ def test_what_a_template_cannot_write_is_said_and_not_passed_over() -> None:
     assert [name for name, _ in report.skipped] == SITUATIONS
     assert report.skipped[0][1] == "mine, line 1: the template raised: no tools here"
     assert (report.rows, report.append_only) == ((), False)
-    assert report.sentence == "mine writes none of the conversations."
+    assert report.sentence == (
+        "mine writes none of the conversations (mine, line 1: the template raised: no tools here)."
+    )
     undated = append_only(JinjaRenderer(DATED))
     assert not undated.append_only
     assert "today's date" in undated.skipped[0][1]
     with pytest.raises(RenderError, match="today's date"):
         append_only(JinjaRenderer(DATED), {"mine": (Request(), Request())})
+
+
+@pytest.mark.parametrize("template", ["", "always the same"])
+def test_a_template_that_writes_nothing_of_a_conversation_does_not_only_append(template: str) -> None:
+    report = append_only(JinjaRenderer(template, name="mine"))
+    assert not report.append_only
+    assert report.sentence == (
+        "mine writes none of the conversations (mine: it writes the same text for a longer conversation)."
+    )
+
+
+def test_situations_that_are_not_written_are_not_counted_as_kept() -> None:
+    thinks_not = (
+        "{% for m in messages %}{% if m.reasoning_content %}{{ raise_exception('no thoughts') }}{% endif %}"
+        "{{ m.role }}: {{ m.content }}{% endfor %}"
+    )
+    report = append_only(JinjaRenderer(thinks_not, name="mine"))
+    assert report.append_only
+    assert report.sentence == (
+        "mine only appends, in 3 of 5 situations; the others it does not write "
+        "(mine, line 1: the template raised: no thoughts)."
+    )

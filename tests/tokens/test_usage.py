@@ -323,10 +323,12 @@ def test_a_sum_knows_only_what_both_sides_knew() -> None:
             "must hold an object for each lifetime",
         ),
         ("bedrock-converse", {"inputTokens": 1, "cacheDetails": "no"}, "must be an object, not 'no'"),
+        ("vllm", {"prompt_tokens": 9, "prompt_tokens_details": "x"}, "must be an object, not 'x'"),
+        (None, {}, "no usage format None"),
         ("opnai-chat", {}, r"no usage format 'opnai-chat'. Did you mean 'openai-chat'\? Known: "),
     ],
 )
-def test_what_is_no_report_is_refused(api: str, raw: Any, message: str) -> None:
+def test_what_is_no_report_is_refused(api: Any, raw: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         usage_from(api, raw)
 

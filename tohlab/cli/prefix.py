@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
 
 EDITS = ("add", "edit", "remove", "reorder")
 FURTHER = ("append", "insert", "tool-text", "tool-order", "clock", "prune", "compact", "dialect")
+
+
+class _Share(click.FloatRange):
+    """A share from 0 to 1. `FloatRange` lets `nan` through, below which nothing lies."""
+
+    name = "share"
+
+    def __init__(self) -> None:
+        super().__init__(0, 1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        share: float = super().convert(value, param, ctx)
+        if math.isnan(share):
+            self.fail(f"{value!r} is not a number from 0 to 1.", param, ctx)
+        return share
 
 
 @click.command("prefix")
@@ -52,7 +68,7 @@ FURTHER = ("append", "insert", "tool-text", "tool-order", "clock", "prune", "com
 @click.option("--session", type=click.Path(path_type=Path), help="A recorded session, JSON or JSON lines.")
 @click.option(
     "--fail-under",
-    type=click.FloatRange(0, 1),
+    type=_Share(),
     metavar="SHARE",
     help="Exit with 1 where a chosen edit, or the session, keeps a smaller share, 0 to 1.",
 )
@@ -96,6 +112,7 @@ def command(
       tohlab prefix --session session.jsonl --fail-under 0.95
       tohlab prefix --before monday.json --after tuesday.json --json
     """
+    given = {name for name in ("edit", "dialect", "skill", "when") if _given(ctx, name)}
     if (before is None) != (after is None):
         raise click.UsageError("--before and --after go together")
     session = costs["session"]
@@ -103,6 +120,10 @@ def command(
         raise click.UsageError("give one of: DIR, --session, or --before and --after")
     if (costs["price"] or costs["prices"]) and not costs["policies"]:
         raise click.UsageError("--price and --prices need --policy, since caches price their reads apart")
+    if session is not None and given - {"edit"}:
+        raise click.UsageError(
+            "--dialect, --skill and --when need DIR: a recorded session is of no harness that is known"
+        )
     asked = any(costs[name] for name in ("policies", "session", "figure")) or costs["fail_under"] is not None
     if before is None and (asked or edit in FURTHER or dialect == "all"):
         from tohlab.cli.prefix_costs import Asked, answer
@@ -120,12 +141,19 @@ def command(
                 )
             )
         )
-    if asked:
+    if before is not None and (asked or given):
         raise click.UsageError("--before and --after are compared as they are, without any other option")
+    if "when" in given:
+        raise click.UsageError("--when needs --policy; without one both moments are shown")
     if before is not None and after is not None:
         _compare(before, after, encoding, as_json)
     elif directory is not None:
         _edits(directory, edit, skill, dialect, encoding, as_json)
+
+
+def _given(ctx: click.Context, name: str) -> bool:
+    """Whether an option was given, and is not just what it is by default."""
+    return ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
 
 
 def _edits(directory: str, edit: str, skill: str | None, dialect: str, encoding: str, as_json: bool) -> None:

@@ -46,7 +46,8 @@ def read_session(path: str | Path) -> tuple[Request, ...]:
 
 def _rows(text: str, path: Path) -> list[tuple[int, Any]]:
     """What stands in the file, each with its line."""
-    lines = [(n, line) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    # only a line feed ends a line of JSON lines: texts may hold U+2028 and the others of `splitlines`
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
     try:
         whole = _parsed(text, path, 1)
     except PrefixError:

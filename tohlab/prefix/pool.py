@@ -94,8 +94,8 @@ def simulate_pool(
             f"make the trace with block_tokens={rules.unit}"
         )
     capacity = rules.capacity_units if capacity_blocks is None else capacity_blocks
-    if capacity is not None and capacity < 1:
-        raise PrefixError(f"a pool has room for 1 block or more, not {capacity}")
+    if capacity is not None and (not isinstance(capacity, int) or capacity < 1):
+        raise PrefixError(f"a pool has room for 1 block or more, not {capacity!r}")
     return _walk(trace, rules, capacity)
 
 

@@ -68,13 +68,18 @@ class Trace:
         """Return the trace of requests with their starts in seconds; equal beginnings get equal ids.
 
         Raises:
-            TraceError: starts that go backwards, or blocks of no tokens.
+            TraceError: starts that go backwards, blocks of no tokens, or tokens of two encodings.
         """
         if block_tokens < 1:
             raise TraceError(f"a block has 1 token or more, not {block_tokens}")
         ids: dict[tuple[int, bytes], int] = {}
         rows: list[TraceRow] = []
+        kinds: set[tuple[str, str]] = set()
         for at_s, request in arrivals:
+            kinds.add((request.meter, request.renderer))
+            if len(kinds) > 1:
+                both = " and ".join(" ".join(kind).strip() or "unnamed" for kind in sorted(kinds))
+                raise TraceError(f"request {len(rows) + 1} is of other tokens than those before it: {both}")
             if rows and at_s < rows[-1].at_s:
                 raise TraceError(
                     f"request {len(rows) + 1} starts at {at_s} s, before the one at {rows[-1].at_s} s"
@@ -98,8 +103,11 @@ def read_trace(path: str | Path, block_tokens: int = MOONCAKE_BLOCK) -> Trace:
         block_tokens: how many tokens an id of it stands for.
 
     Raises:
-        TraceError: a file that cannot be read, or a line that is no such request; the message names the line.
+        TraceError: a file that cannot be read or holds no request, a line that is no such request (the
+            message names the line), or blocks of no tokens.
     """
+    if block_tokens < 1:
+        raise TraceError(f"a block has 1 token or more, not {block_tokens}", path)
     rows: list[TraceRow] = []
     number = 0
     try:
@@ -119,6 +127,8 @@ def read_trace(path: str | Path, block_tokens: int = MOONCAKE_BLOCK) -> Trace:
         raise TraceError(f"it cannot be read: {error.strerror or error}", path) from error
     except UnicodeDecodeError as error:
         raise TraceError("it is not UTF-8; is it compressed?", path, number + 1) from error
+    if not rows:
+        raise TraceError("it is empty: there is no request in it", path)
     return Trace(rows=tuple(rows), block_tokens=block_tokens)
 
 
@@ -139,6 +149,8 @@ def write_trace(trace: Trace, path: str | Path) -> None:
 def _parse(line: str, path: str | Path, number: int) -> dict[str, Any]:
     try:
         data = json.loads(line)
+    except RecursionError as error:
+        raise TraceError("nested too deeply to be a request", path, number) from error
     except ValueError as error:
         cut = "" if line.endswith("\n") else "; the file ends in the middle of it, as one cut short does"
         raise TraceError(f"no JSON ({error}){cut}", path, number) from error

@@ -66,15 +66,23 @@ class AppendOnlyReport:
     def sentence(self) -> str:
         """The worst of it, for a person."""
         if not self.rows:
-            return f"{self.renderer} writes none of the conversations."
+            return f"{self.renderer} writes none of the conversations{self._reason}."
         worst = min(self.rows, key=lambda row: row.kept_share)
         if worst.append_only:
-            return f"{self.renderer} only appends, in all {len(self.rows)} situations."
+            said = f"all {len(self.rows)} situations"
+            if self.skipped:
+                tried = len(self.rows) + len(self.skipped)
+                said = f"{len(self.rows)} of {tried} situations; the others it does not write{self._reason}"
+            return f"{self.renderer} only appends, in {said}."
         what = worst.path or f"its own text in the {worst.section} section"
         return (
             f"{self.renderer} does not only append: in the situation \u201c{worst.situation}\u201d only "
             f"{worst.kept_share:.0%} of the characters sent before are kept; {what} changes first."
         )
+
+    @property
+    def _reason(self) -> str:
+        return f" ({self.skipped[0][1].rstrip('.')})" if self.skipped else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: every row, and the sentence."""
@@ -111,7 +119,8 @@ def append_only(
     skipped: list[tuple[str, str]] = []
     for situation, requests in (transcripts or situations()).items():
         try:
-            rows.append(_row(situation, [(renderer, request) for request in requests]))
+            row = _row(situation, [(renderer, request) for request in requests], grows=transcripts is None)
+            rows.append(row)
         except RenderError as error:
             if transcripts is not None:
                 raise
@@ -120,14 +129,16 @@ def append_only(
         steps = situations()["new user turn"]
         days = [(renderer.on(DAY + timedelta(days=i)), request) for i, request in enumerate(steps)]
         try:
-            rows.append(_row("another date", days))
+            rows.append(_row("another date", days, grows=True))
         except RenderError as error:
             skipped.append(("another date", str(error)))
     return AppendOnlyReport(renderer=renderer.name, rows=tuple(rows), skipped=tuple(skipped))
 
 
-def _row(situation: str, steps: Sequence[tuple[Renderer, Request]]) -> AppendOnlyRow:
+def _row(situation: str, steps: Sequence[tuple[Renderer, Request]], *, grows: bool) -> AppendOnlyRow:
     bare = [renderer.render(request) for renderer, request in steps]
+    if grows and bare[0].text == bare[-1].text:
+        raise RenderError("it writes the same text for a longer conversation", renderer=bare[0].renderer)
     asked = [renderer.render(request, generation_prompt=True) for renderer, request in steps]
     worst: tuple[float, int, int] = (1.0, 1, -1)
     for i in range(len(bare) - 1):

@@ -25,6 +25,8 @@ PER_TOKENS: Final = 1_000_000
 
 PriceStatus = Literal["documented", "reported", "assumed", "own"]
 _STATUSES: Final = ("documented", "reported", "assumed", "own")
+_LARGEST_EXPONENT: Final = 12
+"""Of a price, so that amounts stay exact and can be written out."""
 _RATES: Final = ("input", "read", "short_write", "long_write", "output")
 
 
@@ -218,6 +220,8 @@ def _parse(
         data = load(text, parse_float=Decimal)
     except ValueError as error:
         raise PriceError(f"{where}: {error}") from error
+    except RecursionError as error:
+        raise PriceError(f"{where}: nested too deeply to be a table of prices") from error
     models = data.get("models") if isinstance(data, Mapping) else None
     rules = data.get("rules", []) if isinstance(data, Mapping) else None
     if not isinstance(models, list) or not isinstance(rules, list):
@@ -265,18 +269,21 @@ def _price(row: Any, rules: Mapping[str, CacheRules], at: str, where: str) -> Pr
     above = row["long"].get("above_tokens") if isinstance(row["long"], Mapping) else None
     if isinstance(above, bool) or not isinstance(above, int) or above < 0:
         raise PriceError(f"{at}: long needs above_tokens, a whole number from 0")
+    _known(row["long"], f"{at}: long", {"above_tokens", *_RATES})
     return replace(base, long_above_tokens=above, long_rates=_rates(row["long"], family, f"{at}: long"))
 
 
 def _row(row: Any, key: str, at: str, known: set[str]) -> Mapping[str, Any]:
     if not isinstance(row, Mapping) or not isinstance(row.get(key), str):
         raise PriceError(f"{at} needs a {key}, a text")
+    _known(row, f"{at} ({row[key]})", known)
+    return row
+
+
+def _known(row: Mapping[str, Any], at: str, known: set[str]) -> None:
     unknown = [name for name in row if name not in known]
     if unknown:
-        raise PriceError(
-            f"{at} ({row[key]}): unknown {', '.join(unknown)}; known are {', '.join(sorted(known))}"
-        )
-    return row
+        raise PriceError(f"{at}: unknown {', '.join(unknown)}; known are {', '.join(sorted(known))}")
 
 
 def _about(row: Mapping[str, Any], at: str, where: str) -> dict[str, Any]:
@@ -318,6 +325,8 @@ def _number(value: Any, at: str) -> Decimal:
     number = Decimal(value) if isinstance(value, (int, Decimal)) and not isinstance(value, bool) else None
     if number is None or not number.is_finite() or number < 0:
         raise PriceError(f"{at} must be a number from 0, not {value!r}")
+    if number and abs(number.adjusted()) > _LARGEST_EXPONENT:
+        raise PriceError(f"{at} is {value}, which is no price in USD per million tokens")
     return number
 
 
@@ -332,7 +341,7 @@ def _peak(row: Any, at: str) -> Peak | None:
     if row is None:
         return None
     try:
-        return Peak(
+        peak = Peak(
             multiplier=_number(row["multiplier"], f"{at}: peak, multiplier"),
             days=tuple(int(day) for day in row["days"]),
             hours_utc=tuple((time.fromisoformat(a), time.fromisoformat(b)) for a, b in row["hours_utc"]),
@@ -340,3 +349,13 @@ def _peak(row: Any, at: str) -> Peak | None:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise PriceError(f"{at}: peak needs multiplier, days and hours_utc: {error}") from error
+    _known(row, f"{at}: peak", {"multiplier", "days", "hours_utc", "note"})
+    if not set(peak.days) <= set(range(7)):
+        raise PriceError(f"{at}: peak, days are 0 (Monday) to 6, not {', '.join(map(str, peak.days))}")
+    for since, until in peak.hours_utc:
+        if since.tzinfo or until.tzinfo or since >= until:
+            raise PriceError(
+                f"{at}: peak, hours_utc run from an earlier to a later hour of one day in UTC, not "
+                f"{since.isoformat()} to {until.isoformat()}; write one that passes midnight as two"
+            )
+    return peak

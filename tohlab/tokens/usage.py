@@ -151,8 +151,8 @@ def usage_from(api: str, raw: Any, *, lifetime: Lifetime | None = None) -> Usage
     Raises:
         UsageError: no such API, not such a report, or fields that contradict each other; `fields` has them.
     """
-    if api not in FORMATS:
-        near = difflib.get_close_matches(api, FORMATS, n=1)
+    if not isinstance(api, str) or api not in FORMATS:
+        near = difflib.get_close_matches(str(api), FORMATS, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise UsageError(f"there is no usage format {api!r}.{hint} Known: {', '.join(FORMATS)}")
     if lifetime not in (None, "short", "long"):
@@ -206,9 +206,12 @@ class _Report:
         if path in self._data:  # a field whose own name has dots
             return self._data[path]
         at: Any = self._data
-        for step in path.split("."):
-            if not isinstance(at, Mapping):
+        for i, step in enumerate(path.split(".")):
+            if at is None:
                 return None
+            if not isinstance(at, Mapping):
+                name = ".".join(path.split(".")[:i])
+                raise self.error(f"{name} must be an object, not {at!r}", [name])
             at = at.get(step)
         return at
 

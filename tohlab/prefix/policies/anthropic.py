@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, Self
+from typing import ClassVar, Final, Self
 
 from tohlab.errors import PrefixError
 from tohlab.prefix.policies.base import CachedRequest, Knob, Section, Source
@@ -31,9 +31,11 @@ MINIMUM_TOKENS: Final[Mapping[str, int]] = MappingProxyType(
         "sonnet-4": 1024,
         "haiku-4-5": 4096,
         "haiku-3-5": 2048,
+        "3-5-haiku": 2048,
     }
 )
-"""Shortest prefix that is cached, by model; a longer name goes before a shorter one. Both documents agree."""
+"""Shortest prefix that is cached, by model; a longer name goes before a shorter one. Both documents agree.
+Up to 3.5 the API puts the version before the name: `claude-3-5-haiku-20241022`."""
 
 RENDERED_FROM: Final[Mapping[str, Section]] = MappingProxyType(
     {
@@ -76,6 +78,8 @@ class Anthropic(Snapshot):
     """Whether a tool may carry a breakpoint."""
     maximum_tokens: int | None = None
     """How much can be cached at most; None for all."""
+
+    least: ClassVar[Mapping[str, float]] = MappingProxyType({"report_round": 1, "lookback_blocks": 1})
 
     @property
     def knobs(self) -> tuple[Knob, ...]:

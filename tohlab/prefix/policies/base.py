@@ -10,8 +10,10 @@ from __future__ import annotations
 import difflib
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Literal, Self
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Literal, Self
 
 from tohlab.errors import PrefixError
 from tohlab.prefix.policies.cached import (
@@ -158,12 +160,22 @@ class Use:
         return result
 
 
+_UNNAMED: Final = ("", "")
+"""Meter and renderer of a request that does not say whose its tokens are."""
+
+
+def _tokens(kind: tuple[str, str]) -> str:
+    meter, renderer = kind
+    return f"of {meter}, {renderer} renderer" if meter else f"of the {renderer} renderer"
+
+
 class CacheState(ABC):
     """One cache, as it is after the requests submitted so far. Not for several threads at once."""
 
     def __init__(self, policy: CachePolicy) -> None:
         self.policy = policy
         self._now_s = -math.inf
+        self._tokens_of = _UNNAMED
 
     def submit(self, request: CachedRequest, at_s: float = 0.0, *, response_s: float = 0.0) -> Use:
         """Return what a request reads and writes, and remember what it leaves behind.
@@ -174,8 +186,8 @@ class CacheState(ABC):
             response_s: how long after that its answer begins; what it writes can be read from then on.
 
         Raises:
-            PrefixError: `at_s` lies before an earlier request's, or is no number; or the request asks for
-                what the provider refuses.
+            PrefixError: `at_s` lies before an earlier request's, or is no number; the request asks for what
+                the provider refuses; or its tokens are of another encoding or renderer than those before.
         """
         if not math.isfinite(at_s) or at_s < self._now_s:
             raise PrefixError(
@@ -184,8 +196,16 @@ class CacheState(ABC):
             )
         if not response_s >= 0:
             raise PrefixError(f"response_s must be 0 or more, not {response_s}")
+        kind = (request.meter, request.renderer)
+        if _UNNAMED not in (kind, self._tokens_of) and kind != self._tokens_of:
+            raise PrefixError(
+                f"this request's tokens are {_tokens(kind)}, those before it are {_tokens(self._tokens_of)}; "
+                "give both the same meter and renderer"
+            )
         use = self._use(request, at_s, response_s)
         self._now_s = at_s
+        if kind != _UNNAMED:
+            self._tokens_of = kind
         return use
 
     @abstractmethod
@@ -217,6 +237,9 @@ class CachePolicy(ABC):
     """What it calls another earlier message."""
     remedies: tuple[tuple[Reason, str], ...] = ()
     """Cheapest ways of making a change that only this provider has, by reason."""
+
+    least: ClassVar[Mapping[str, float]] = MappingProxyType({"report_round": 1})
+    """The smallest value of a setting that is a number, where it is not 0."""
 
     @property
     def status(self) -> Status:
@@ -255,6 +278,9 @@ class CachePolicy(ABC):
                 raise PrefixError(
                     f"{self.name} has no setting {name!r}{hint} It has: {', '.join(sorted(names))}"
                 )
+        for f in fields(self):
+            if f.name in settings:
+                self._check_setting(f.name, str(f.type), settings[f.name])
         for knob in self.knobs:
             value = settings.get(knob.name, knob.value)
             if not knob.low <= value <= knob.high:
@@ -262,3 +288,16 @@ class CachePolicy(ABC):
                     f"{knob.name} of {self.name} lies between {knob.low:g} and {knob.high:g}, not {value!r}"
                 )
         return replace(self, **settings)
+
+    def _check_setting(self, name: str, type_: str, value: Any) -> None:
+        """Refuse a number of the wrong kind, below the least that makes sense, or none at all."""
+        kinds = type_.split(" | ")
+        number = next((kind for kind in kinds if kind in ("int", "float")), None)
+        if number is None or (value is None and "None" in kinds):
+            return
+        least = self.least.get(name, 0)
+        whole = number == "int"
+        taken: Any = int if whole else int | float
+        if isinstance(value, bool) or not isinstance(value, taken) or not value >= least:
+            kind = "a whole number" if whole else "a number"
+            raise PrefixError(f"{name} of {self.name} must be {kind} from {least:g}, not {value!r}")

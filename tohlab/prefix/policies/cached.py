@@ -19,6 +19,7 @@ from tohlab.tokens.meter import TokenMeter, get_meter, token_array
 Section = Literal["tools", "system", "messages"]
 SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
 Mode = Literal["default", "implicit", "explicit", "off"]
+MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 
 _NUMBER: Final = re.compile(r"\d+")
 
@@ -52,10 +53,17 @@ class Mark:
     ttl_s: float | None = None
     """How long the entry shall live, in seconds; None for the provider's default."""
 
+    def __post_init__(self) -> None:
+        _check_lifetime(self.ttl_s, f"the breakpoint at {self.path}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CachedRequest:
-    """A request as a cache sees it."""
+    """A request as a cache sees it.
+
+    Raises:
+        PrefixError: no such mode, or a lifetime of no time.
+    """
 
     tokens: TokenSequence
     boundaries: tuple[Boundary, ...] = ()
@@ -76,6 +84,11 @@ class CachedRequest:
     """The request's tokens followed by what the model generated, where that is known."""
     meter: str = ""
     renderer: str = ""
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise PrefixError(f"there is no mode {self.mode!r}; use one of {', '.join(MODES)}")
+        _check_lifetime(self.ttl_s, "the request")
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -100,11 +113,15 @@ class CachedRequest:
     def of_ids(
         cls, ids: Iterable[int], output: Iterable[int] = (), *, model: str = "", namespace: str = ""
     ) -> CachedRequest:
-        """Return a request of tokens that an engine rendered itself, and what it generated after them."""
-        prompt = array("i", ids)
+        """Return a request of tokens that an engine rendered itself, and what it generated after them.
+
+        Raises:
+            PrefixError: an id that is no whole number from 0 to 2,147,483,647.
+        """
+        prompt = _token_ids(ids)
         strip = Strip()
         strip.add(prompt)
-        strip.add(output)
+        strip.add(_token_ids(output))
         generated = len(strip.items) > len(prompt)
         return cls(
             tokens=TokenSequence(strip, len(prompt)),
@@ -186,6 +203,21 @@ def cached_request(
         meter=meter.name,
         renderer=RENDERER,
     )
+
+
+def _check_lifetime(ttl_s: float | None, whose: str) -> None:
+    if ttl_s is not None and not ttl_s > 0:
+        raise PrefixError(f"the lifetime of {whose} must be more than 0 s, not {ttl_s!r}")
+
+
+def _token_ids(ids: Iterable[int]) -> array[int]:
+    try:
+        found = array("i", ids)
+    except (TypeError, OverflowError) as error:
+        raise PrefixError(f"token ids are whole numbers from 0 to 2,147,483,647 ({error})") from error
+    if found and min(found) < 0:
+        raise PrefixError(f"token ids are whole numbers from 0 to 2,147,483,647, not {min(found)}")
+    return found
 
 
 def _boundary(segment: Segment, end: int, message_ends: list[int], index: int) -> Boundary:

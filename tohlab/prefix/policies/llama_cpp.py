@@ -8,10 +8,13 @@ half of what it holds is saved to the memory store first, and takes a prompt fro
 
 from __future__ import annotations
 
+import math
 import struct
 from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from types import MappingProxyType
+from typing import ClassVar, Final, Literal
 
 from tohlab.errors import PrefixError
 from tohlab.prefix.policies.base import CachedRequest, CachePolicy, CacheState, Knob, Source, Use, Why
@@ -54,6 +57,11 @@ class LlamaCpp(CachePolicy):
     `layers * 2 * kv_heads * head_size * 2`. Only counts where the store has a bound."""
     layers: int = 32
     """Layers of the model; each adds a few bytes to every stored prompt."""
+
+    # these two have a check of their own, which names the server's options
+    least: ClassVar[Mapping[str, float]] = MappingProxyType(
+        {"report_round": 1, "ram_mib": -math.inf, "chunk_tokens": -math.inf}
+    )
 
     @property
     def family(self) -> Literal["prefix walk", "snapshot"]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Self
+from types import MappingProxyType
+from typing import ClassVar, Final, Self
 
 from tohlab.errors import PrefixError
 from tohlab.prefix.policies.base import Boundary, CachedRequest, Knob, Section, Source
@@ -71,6 +72,8 @@ class OpenAI(Snapshot):
     lifetimes_s: tuple[float, ...] = (1800.0, 43200.0)
     """What may be asked for, in seconds."""
 
+    least: ClassVar[Mapping[str, float]] = MappingProxyType({"report_round": 1, "writes_at_most": 1})
+
     @property
     def knobs(self) -> tuple[Knob, ...]:
         return (
@@ -114,7 +117,8 @@ class OpenAI(Snapshot):
         implicit = self.eligible(request)[-1:] if request.mode != "explicit" else ()
         for boundary in implicit:
             chosen.pop(boundary.end, None)
-        kept = sorted(chosen.values(), key=lambda b: b.end)[-(self.writes_at_most - len(implicit)) :]
+        latest = sorted(chosen.values(), key=lambda b: b.end, reverse=True)
+        kept = latest[: self.writes_at_most - len(implicit)]
         ends = sorted((*kept, *implicit), key=lambda b: b.end)
         return [Write(end=b.end, section=b.section, ttl_s=ttl_s) for b in ends]
 
