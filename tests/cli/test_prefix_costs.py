@@ -113,6 +113,29 @@ def test_a_session_that_breaks_off_fails_and_says_where(
     assert data["session_reads"][0]["read_tokens"] == 0
 
 
+def test_a_session_below_the_minimum_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = lines(
+        tmp_path / "s.jsonl", ["One."], ["One.", "Yes.", "Two."], ["One.", "Yes.", "Two.", "No.", "3"]
+    )
+    assert run(["prefix", "--session", str(path), "--policy", "openai-implicit", "--edit", "append"]) == 0
+    out = capsys.readouterr().out
+    assert "openai-implicit reads 0 of 8 tokens (0.0%); 2 requests read nothing: below_minimum " in out
+    assert "(what could be shared is shorter than the minimum of 1,024)" in out
+    (use,) = as_json(capsys, "--session", path, "--policy", "openai-implicit")["session_reads"]
+    assert (use["why"], use["minimum_tokens"]) == ({"below_minimum": 2}, 1024)
+    (use,) = as_json(capsys, "--session", path, "--policy", "sglang")["session_reads"]
+    assert (use["why"], use["read_tokens"]) == ({"read": 2}, 8)
+
+
+@pytest.mark.parametrize("policy", [[], ["--policy", "vllm"]])
+def test_a_session_of_empty_texts_has_nothing_to_keep(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], policy: list[str]
+) -> None:
+    path = lines(tmp_path / "s.jsonl", [""], ["", "", ""])
+    assert run(["prefix", "--session", str(path), "--fail-under", "0.9", *policy]) == 3
+    assert "s.jsonl: the requests before the last one hold no tokens" in capsys.readouterr().err
+
+
 def test_one_conversation_is_gated_by_an_edit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = lines(tmp_path / "s.jsonl", ["One and all of it.", "Yes, all of it.", "Two.", "Yes."])
     options = ["--session", path, "--fail-under", "0.9", "--edit"]

@@ -88,7 +88,13 @@ def _scenes(asked: Asked, meter: TokenMeter) -> tuple[tuple[Scene, ...], AppendO
         scene = recorded_scene(requests, asked.session.name)
         sent = [exchange.request for exchange in scene.sent]
         whole = sent if len(requests) > 1 else [*sent, scene.appended]
-        return (scene,), check_append_only(whole, meter=meter)
+        check = check_append_only(whole, meter=meter)
+        if not check.before_tokens:
+            raise PrefixError(
+                f"{asked.session}: the requests before the last one hold no tokens, so there is nothing to "
+                "keep and nothing to measure; record the session with its texts"
+            )
+        return (scene,), check
     if asked.directory is None:
         raise PrefixError("there is neither a folder nor a session")
     tree = installed(FileTree.at(asked.directory))[0].tree

@@ -46,8 +46,7 @@ def print_all(
         click.echo(clean(check.sentence))
         click.echo(f"kept {check.shared_tokens:,} of {check.before_tokens:,} tokens ({check.kept_share:.1%})")
         for use in uses:
-            part = f"{use.read_tokens:,} of {use.before_tokens:,} tokens"
-            click.echo(f"{use.setup} reads {part} ({use.kept_share:.1%})")
+            click.echo(use.sentence)
         click.echo()
     if rows:
         _print_costs(rows, one_edit=edits is not None)

@@ -8,7 +8,7 @@ of skills (`harness_scene`) or from a file (`read_session`, `recorded_scene`).
 from __future__ import annotations
 
 from tohlab.edits.conversation import Conversation
-from tohlab.edits.costs import EditUse, SessionUse, edit_costs, session_use
+from tohlab.edits.costs import EditUse, edit_costs
 from tohlab.edits.figure import EditGrid
 from tohlab.edits.files import read_session
 from tohlab.edits.generated import long_conversation
@@ -16,6 +16,7 @@ from tohlab.edits.layout import harness_request
 from tohlab.edits.names import ALL_EDITS, EditName
 from tohlab.edits.plain import PLAIN
 from tohlab.edits.scene import Exchange, Scene, harness_scene, recorded_scene
+from tohlab.edits.sessions import SessionUse, session_use
 from tohlab.edits.setups import SETUPS, TABLE, Setup, get_setups, setup_names
 from tohlab.edits.skills import EDITS, Edit, EditCost, what_edits_cost
 

@@ -186,63 +186,6 @@ def edit_costs(
     return tuple(rows)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionUse:
-    """What the requests of a session read of one cache, from the second one on."""
-
-    setup: str
-    policy: str
-    status: str
-    before_tokens: int
-    """All requests but the last together: what could be kept."""
-    read_tokens: int
-    """What the request after each read, at most what stood in the one before it."""
-
-    @property
-    def kept_share(self) -> float:
-        """What is read of what could be kept, 0 to 1."""
-        return self.read_tokens / self.before_tokens if self.before_tokens else 1.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data under the same names, with `kept_share`."""
-        result: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        result["kept_share"] = self.kept_share
-        return result
-
-
-def session_use(
-    scene: Scene, setup: str | Setup, meter: TokenMeter | None = None, *, whole: bool = False
-) -> SessionUse:
-    """Return what the session so far read of a cache that was empty at its start.
-
-    Args:
-        scene: the session.
-        setup: one cache; a policy's name stands for its first setup.
-        meter: what counts; `o200k_base` unless told otherwise.
-        whole: take the next request, without an edit, as the session's last one.
-
-    Raises:
-        UnknownPolicy: no such policy or setup.
-    """
-    meter = meter or get_meter()
-    rules = get_setups(setup)[0]
-    cache = rules.rules.start()
-    exchanges = (*scene.sent, Exchange(request=scene.appended, at_s=scene.at_s)) if whole else scene.sent
-    before = read = last = 0
-    for i, exchange in enumerate(exchanges):
-        use = cache.submit(rules.sent(exchange).cached(meter), exchange.at_s)
-        before += last
-        read += min(use.read_tokens, last) if i else 0
-        last = use.total_tokens
-    return SessionUse(
-        setup=rules.name,
-        policy=rules.policy,
-        status=rules.rules.status,
-        before_tokens=before,
-        read_tokens=read,
-    )
-
-
 def _row(
     scene: Scene,
     edit: EditName,
