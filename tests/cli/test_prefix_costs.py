@@ -55,7 +55,7 @@ def test_the_grid_and_its_notes_are_printed(skills: Path, capsys: pytest.Capture
     assert "TheOpen Harness (session; a change of the skills: append)" in out
     assert "anthropic-auto: input prices of claude-opus-5, 2026-10-24, documented" in out
     assert "vllm: no price: an engine that you run yourself has no list price" in out
-    assert "vllm: rules are vectors" in out
+    assert "vllm: rules are verified-live" in out
     assert out.count("tool-order") == 2
 
 
@@ -194,6 +194,39 @@ def test_a_price_can_be_another_models(skills: Path, capsys: pytest.CaptureFixtu
     assert row["price_model"] == "claude-haiku-4-5"
 
 
+def test_a_price_is_told_with_its_last_day_and_note(skills: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = [
+        "--policy",
+        "gemini",
+        "--policy",
+        "deepseek",
+        "--policy",
+        "openai-implicit",
+        "--edit",
+        "append",
+    ]
+    assert run(["prefix", str(skills), *options, "--on", "2026-12-31"]) == 0
+    printed = capsys.readouterr()
+    assert "gemini: input prices of gemini-3.8-flash, 2026-10-07, reported, until 2026-12-31. " in printed.out
+    assert "doubles on 2027-01-01" in printed.out
+    assert (
+        "gpt-5.6-sol, 2026-11-06, documented. Promotional price, at least through 2026-11-21." in printed.out
+    )
+    assert "Outside of peak hours, in which all costs 2 times as much. Listed prices are the" in printed.out
+    assert printed.err == ""
+
+
+def test_a_price_that_no_longer_holds_is_warned_of(skills: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--policy", "gemini", "--policy", "vllm", "--edit", "append", "--on", "2027-01-01"]
+    assert run(["prefix", str(skills), *options]) == 0
+    assert capsys.readouterr().err == (
+        "warning: gemini: the price of gemini-3.8-flash held until 2026-12-31, and the day asked about is "
+        "2027-01-01; give a newer one with --prices\n"
+    )
+    rows = as_json(capsys, skills, *options)["rows"]
+    assert {row["setup"]: row["price_expired"] for row in rows} == {"gemini": True, "vllm": False}
+
+
 def test_the_table_is_drawn(skills: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.png"
     options = ["--policy", "kimi", "--edit", "clock", "--figure", str(path)]
@@ -209,6 +242,8 @@ def test_the_table_is_drawn(skills: Path, tmp_path: Path, capsys: pytest.Capture
     [
         ["DIR", "--session", "x"],
         ["DIR", "--price", "gpt-5"],
+        ["DIR", "--on", "2026-12-01"],
+        ["DIR", "--policy", "vllm", "--on", "tomorrow"],
         ["DIR", "--fail-under", "1.5"],
         ["DIR", "--fail-under", "nan"],
         ["DIR", "--when", "resume"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
@@ -56,6 +57,12 @@ def uses(scene: Scene) -> dict[tuple[str, str], EditUse]:
 @pytest.fixture(scope="module")
 def short() -> Scene:
     return harness_scene(FileTree.at(library_skills()), conversation=long_conversation(4))
+
+
+def test_a_price_is_held_against_the_day_that_is_asked_about(short: Scene) -> None:
+    for on, expired in ((None, False), (date(2026, 12, 31), False), (date(2027, 1, 1), True)):
+        (use,) = edit_costs(short, "gemini", ["append"], on=on)
+        assert (use.price_until, use.price_expired) == ("2026-12-31", expired)
 
 
 @pytest.mark.parametrize("edit", PUBLISHED)

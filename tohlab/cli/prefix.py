@@ -59,6 +59,12 @@ class _Share(click.FloatRange):
 @click.option("--price", metavar="MODEL", help="By whose price; without it each cache's own list price.")
 @click.option("--prices", type=click.Path(path_type=Path), help="Your own table of prices, TOML or JSON.")
 @click.option(
+    "--on",
+    type=click.DateTime(formats=["%Y-%m-%d"]),
+    metavar="DAY",
+    help="The day on which the prices shall hold, such as 2026-12-01; today (UTC) unless given.",
+)
+@click.option(
     "--when",
     type=click.Choice(["session", "resume"]),
     default="session",
@@ -115,6 +121,8 @@ def command(
     given = {name for name in ("edit", "dialect", "skill", "when") if _given(ctx, name)}
     if (before is None) != (after is None):
         raise click.UsageError("--before and --after go together")
+    if costs["on"] is not None and not costs["policies"]:
+        raise click.UsageError("--on needs --policy: it is the day whose prices are meant")
     session = costs["session"]
     if (directory is not None) + (before is not None) + (session is not None) != 1:
         raise click.UsageError("give one of: DIR, --session, or --before and --after")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
-from tohlab.cli.prefix_costs_text import Bound, print_all, print_gate
+from tohlab.cli.prefix_costs_text import Bound, print_all, print_gate, warn_of_expired
 from tohlab.errors import MissingExtra, PrefixError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Asked:
     policies: tuple[str, ...]
     price: str | None
     prices: Path | None
+    on: datetime | None
     when: Literal["session", "resume"]
     session: Path | None
     fail_under: float | None
@@ -53,13 +55,21 @@ def answer(asked: Asked) -> int:
     setups = get_setups(asked.policies) if asked.policies else ()
     for setup in setups:
         setup.price(asked.price, prices)
+    on = (asked.on or datetime.now(UTC)).date()
     scenes, check = _scenes(asked, meter)
     uses = _session_uses(scenes, check, setups, meter)
     rows: tuple[EditUse, ...] = ()
     if setups:
         with _Progress(hidden=asked.as_json) as bar:
             rows = edit_costs(
-                scenes, setups, asked.edits, meter, price=asked.price, prices=prices, progress=bar.step
+                scenes,
+                setups,
+                asked.edits,
+                meter,
+                price=asked.price,
+                prices=prices,
+                on=on,
+                progress=bar.step,
             )
     bounds = _bounds(scenes, asked, meter)
     shares = _shares(rows, bounds, check, uses, asked)
@@ -73,6 +83,7 @@ def answer(asked: Asked) -> int:
     else:
         print_all(asked.edits, rows, bounds, check, uses)
         print_gate(asked.fail_under, shares, low)
+    warn_of_expired(rows, on)
     return 1 if low else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -150,10 +151,8 @@ def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
         else "LCP: the longest common prefix, the most that any cache could read. One edit with its tokens, "
         "its price and the reason: --edit NAME"
     ]
-    priced = dict.fromkeys(
-        (r.setup, r.price_model, r.price_date, r.price_status) for r in rows if r.price_model
-    )
-    notes += [f"{setup}: input prices of {model}, {day}, {status}" for setup, model, day, status in priced]
+    priced = {row.setup: row for row in rows if row.price_model}
+    notes += [_price_note(row) for row in priced.values()]
     named = get_setups(tuple(dict.fromkeys(row.setup for row in rows if not row.price_model)))
     notes += [f"{setup.name}: no price: {setup.no_price}" for setup in named]
     notes += [
@@ -161,6 +160,22 @@ def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
         for policy, status in dict.fromkeys((r.policy, r.status) for r in rows)
     ]
     return notes
+
+
+def _price_note(row: EditUse) -> str:
+    told = [f"{row.setup}: input prices of {row.price_model}", row.price_date, row.price_status]
+    if row.price_until:
+        told.append(f"until {row.price_until}")
+    return clean(", ".join(told) + (f". {row.price_note}" if row.price_note else ""))
+
+
+def warn_of_expired(rows: Sequence[EditUse], on: date) -> None:
+    """Say on standard error which prices no longer hold on a day."""
+    for setup, model, until in dict.fromkeys(
+        (row.setup, row.price_model, row.price_until) for row in rows if row.price_expired
+    ):
+        text = f"warning: {setup}: the price of {model} held until {until}, and the day asked about is {on}"
+        click.echo(clean(f"{text}; give a newer one with --prices"), err=True)
 
 
 def _print_bounds(bounds: Sequence[Bound]) -> None:

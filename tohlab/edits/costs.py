@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 from typing import Any, Final
 
@@ -76,6 +77,12 @@ class EditUse:
     price_model: str = ""
     price_date: str = ""
     price_status: str = ""
+    price_until: str = ""
+    """The last day on which the price holds, as an ISO date; empty if none is stated."""
+    price_note: str = ""
+    """What its table says of it, and of peak hours, which are left out."""
+    price_expired: bool = False
+    """Whether `price_until` lies before the day that was asked about; False where none was."""
     break_even_turns: int | None = None
     """How many turns later the edit has paid for itself by shorter requests: 0 where it costs nothing more,
     None where it never does, and without a price."""
@@ -141,6 +148,7 @@ def edit_costs(
     *,
     price: str | None = None,
     prices: PriceTable | None = None,
+    on: date | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> tuple[EditUse, ...]:
     """Return what edits cost: scene by scene, in each of them edit by edit, and for each setup by setup.
@@ -152,6 +160,7 @@ def edit_costs(
         meter: what counts; `o200k_base` unless told otherwise.
         price: the model by whose price all is paid; each setup's own unless given.
         prices: your own table of prices.
+        on: the day of use, in UTC: rows say whether their price still held on it. None looks at no day.
         progress: called after each row with how many are done and how many there are.
 
     Raises:
@@ -180,7 +189,7 @@ def edit_costs(
             key = (id(scene), setup.name)
             if key not in twins:
                 twins[key] = _explained(scene, "append", setup, meter)
-            rows.append(_row(scene, edit, setup, paid[setup.name], meter, twins[key]))
+            rows.append(_row(scene, edit, setup, paid[setup.name], meter, twins[key], on))
             if progress is not None:
                 progress(len(rows), len(work) * len(chosen))
     return tuple(rows)
@@ -193,6 +202,7 @@ def _row(
     price: Price | None,
     meter: TokenMeter,
     twin: Explanation,
+    on: date | None,
 ) -> EditUse:
     found = twin if edit == "append" else _explained(scene, edit, setup, meter)
     cost, twin_cost = _paid(found.use, price), _paid(twin.use, price)
@@ -222,6 +232,9 @@ def _row(
         price_model=price.model if price else "",
         price_date=price.date if price else "",
         price_status=price.status if price else "",
+        price_until=price.until if price else "",
+        price_note=price.off_peak_note if price else "",
+        price_expired=price is not None and on is not None and price.expired(on),
         break_even_turns=_break_even(found, twin, price),
     )
 

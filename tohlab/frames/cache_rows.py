@@ -18,7 +18,7 @@ def edit_use_rows(uses: Sequence[EditUse]) -> Iterable[Mapping[str, Any]]:
         row = {**use.to_dict(), "cost_usd": use.cost_usd, "extra_cost_usd": use.extra_cost_usd}
         for name in ("cost_usd", "extra_cost_usd"):
             row[name] = None if row[name] is None else float(row[name])
-        for name in ("dialect", "how", "price_model", "price_date"):
+        for name in ("dialect", "how", "price_model", "price_date", "price_until", "price_note"):
             row[name] = row[name] or None
         yield row
 

@@ -164,6 +164,9 @@ COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = MappingProxyType(
             ("break_even_turns", "Int64", "turns until the edit has paid for itself; NA for never"),
             ("price_model", "string", "by whose price; NA without one"),
             ("price_date", "string", "the price's date"),
+            ("price_until", "string", "the last day on which it holds; NA if none is stated"),
+            ("price_note", "string", "what is to be said of it; NA for nothing"),
+            ("price_expired", "boolean", "whether that day lies before the day that was asked about"),
             ("sentence", "string", "what happened, why and where"),
         ),
         "explanations": _columns(

@@ -7,7 +7,7 @@ usage that was not reported are errors.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -103,7 +103,7 @@ def cost_usd(usage: Usage, price: Price | str, at: datetime | None = None) -> Co
 def _tariff(usage: Usage, price: Price, at: datetime | None) -> tuple[Rates, str]:
     if at is not None and at.tzinfo is None:
         raise PriceError(f"at={at.isoformat()} has no time zone; say which, such as datetime.now(UTC)")
-    if at is not None and price.until and at.astimezone(UTC).date() > date.fromisoformat(price.until):
+    if at is not None and price.expired(at.astimezone(UTC).date()):
         raise PriceError(f"the price of {price.model} holds until {price.until} ({price.source})")
     rates, names = price.rates, []
     if price.long_rates is not None and price.long_above_tokens is not None:

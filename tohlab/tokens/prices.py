@@ -20,6 +20,9 @@ from typing import Any, Final, Literal
 
 from tohlab.errors import PriceError, UnknownPrice
 
+Day = date
+"""Under a name that no field has."""
+
 PER_TOKENS: Final = 1_000_000
 """Prices are for so many tokens."""
 
@@ -98,6 +101,18 @@ class Price:
     until: str = ""
     """The last day on which the prices hold, as an ISO date; empty if none is stated."""
     note: str = ""
+
+    def expired(self, on: Day) -> bool:
+        """Return whether the last day on which the prices hold lies before a day."""
+        return bool(self.until) and date.fromisoformat(self.until) < on
+
+    @property
+    def off_peak_note(self) -> str:
+        """What is to be said where peak hours are left out: the note, and what costs more in them."""
+        if self.peak is None:
+            return self.note
+        more = f"Outside of peak hours, in which all costs {self.peak.multiplier:f} times as much."
+        return " ".join(text for text in (self.note, more, self.peak.note) if text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
