@@ -44,6 +44,7 @@ def test_rows_are_those_of_the_library(skills: Path, capsys: pytest.CaptureFixtu
     rows = edit_costs(harness_scene(FileTree.at(skills), "toh"), ["vllm", "openai"], ["clock"])
     assert data["rows"] == [row.to_dict() for row in rows]
     assert [row["setup"] for row in data["rows"]] == ["vllm", "openai-implicit", "openai-marked"]
+    assert data["not_modelled"] == {"vllm": [], "openai": []}
     (shared,) = data["shared"]
     assert shared["shared_tokens"] == rows[0].shared_tokens
     assert (data["encoding"], data["renderer"]) == ("o200k_base", "plain")
@@ -56,6 +57,7 @@ def test_the_grid_and_its_notes_are_printed(skills: Path, capsys: pytest.Capture
     assert "anthropic-auto: input prices of claude-opus-5, 2026-10-24, documented" in out
     assert "vllm: no price: an engine that you run yourself has no list price" in out
     assert "vllm: rules are verified-live" in out
+    assert "anthropic: not modelled: server tools set a breakpoint of five minutes of their own" in out
     assert out.count("tool-order") == 2
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.prefix.blocks import blocks
 from tohlab.errors import PrefixError, UnknownPolicy
+from tohlab.prefix.explain import explain
 from tohlab.prefix.policies import (
     CachedRequest,
     CachePolicy,
@@ -94,6 +95,31 @@ def test_every_assumption_is_a_setting_with_a_range(policy: CachePolicy) -> None
         assert getattr(policy.with_settings(**{knob.name: knob.high}), knob.name) == knob.high
         with pytest.raises(PrefixError, match=f"{knob.name} of {policy.name} lies between"):
             policy.with_settings(**{knob.name: knob.high + 1})
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("anthropic", "a plain user message after thinking and tool use loses the entries"),
+        ("anthropic", "server tools set a breakpoint of five minutes"),
+        ("bedrock", "server tools set a breakpoint of five minutes"),
+        ("qwen", "the explicit cache of Qwen4 models"),
+        ("llama.cpp", "models with recurrent or hybrid layers"),
+        ("llama.cpp-one-slot", "models with recurrent or hybrid layers"),
+        ("sglang", "other orders of eviction"),
+    ],
+)
+def test_what_is_not_modelled_is_said_by_policy_and_explanation(name: str, what: str) -> None:
+    policy = get_policy(name)
+    assert any(what in text for text in policy.not_modelled)
+    result = explain(None, Request(messages=(text_message("user", "Hi."),)), name)
+    assert result.to_dict()["not_modelled"] == list(policy.not_modelled)
+    assert all(f"Not modelled: {text}." in result._repr_html_() for text in policy.not_modelled)
+
+
+def test_what_is_not_modelled_is_no_setting() -> None:
+    with pytest.raises(PrefixError, match="anthropic has no setting 'not_modelled'"):
+        get_policy("anthropic", not_modelled=())
 
 
 def test_an_unknown_setting_names_the_nearest() -> None:

@@ -181,6 +181,7 @@ def _print_json(
     low: Sequence[tuple[str, float]],
 ) -> None:
     from tohlab.edits.costs import RENDERER
+    from tohlab.prefix.policies import get_policy
 
     data: dict[str, Any] = {"encoding": meter.name, "renderer": RENDERER, "dialect": asked.dialect}
     if check is not None:
@@ -198,6 +199,8 @@ def _print_json(
         for b in bounds
     ]
     data["rows"] = [row.to_dict() for row in rows]
+    policies = dict.fromkeys(row.policy for row in rows)
+    data["not_modelled"] = {name: list(get_policy(name).not_modelled) for name in policies}
     data["fail_under"] = asked.fail_under
     data["below"] = [{"what": name, "share": share} for name, share in low]
     click.echo(json.dumps(data, indent=2))

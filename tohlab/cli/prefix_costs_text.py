@@ -142,6 +142,7 @@ def _print_grid(rows: Sequence[EditUse], shown: Literal["share", "cost"]) -> Non
 
 def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
     from tohlab.edits import get_setups
+    from tohlab.prefix.policies import get_policy
 
     notes = [
         "shared: the longest common prefix, the most that any cache could read; lost: what the same request "
@@ -159,6 +160,8 @@ def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
         f"{policy}: rules are {status}"
         for policy, status in dict.fromkeys((r.policy, r.status) for r in rows)
     ]
+    for policy in dict.fromkeys(row.policy for row in rows):
+        notes += [f"{policy}: not modelled: {text}" for text in get_policy(policy).not_modelled]
     return notes
 
 

@@ -86,6 +86,7 @@ class _Case:
         return Explanation(
             policy=self.rules.name,
             status=self.rules.status,
+            not_modelled=self.rules.not_modelled,
             meter=self.meter.name,
             shared_tokens=self.shared,
             reusable_tokens=self.reusable,

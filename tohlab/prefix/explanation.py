@@ -86,6 +86,8 @@ class Explanation:
     """The later request's input; None without rates, as the others."""
     twin_cost_usd: Decimal | None = None
     next_cost_usd: Decimal | None = None
+    not_modelled: tuple[str, ...] = ()
+    """What the cache does beyond the policy's rules; see `CachePolicy.not_modelled`."""
 
     @property
     def lost_tokens(self) -> int:
@@ -130,6 +132,7 @@ class Explanation:
         return {
             "policy": self.policy,
             "status": self.status,
+            "not_modelled": list(self.not_modelled),
             "meter": self.meter,
             "shared_tokens": self.shared_tokens,
             "reusable_tokens": self.reusable_tokens,
@@ -158,6 +161,7 @@ class Explanation:
             f"<p>{html.escape(self.policy)} ({html.escape(self.status)}): {self.use.read_tokens:,} of "
             f"{self.use.total_tokens:,} tokens read, {self.lost_tokens:,} lost.</p>"
             + (f"<table>{head}{rows}</table>" if rows else "")
+            + "".join(f"<p>Not modelled: {html.escape(text)}.</p>" for text in self.not_modelled)
         )
 
 

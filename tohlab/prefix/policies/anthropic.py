@@ -195,12 +195,19 @@ _REMEDIES: Final[tuple[tuple[Reason, str], ...]] = (
     ("breakpoint_moved", "mark the last block that stays the same, in every request"),
 )
 
+_NOT_MODELLED: Final = (
+    "on Haiku up to 4.5, Opus before 4.5 and Sonnet before 4.6, a plain user message after thinking and tool "
+    "use loses the entries of the messages",
+    "server tools set a breakpoint of five minutes of their own",
+)
+
 POLICIES: Final = (
     Anthropic(
         name="anthropic",
         title="Anthropic Messages",
         sources=_ANTHROPIC,
         remedies=_REMEDIES,
+        not_modelled=_NOT_MODELLED,
         minimum_tokens=512,
         ttl_s=SHORT_S,
         visible="response",
@@ -213,6 +220,7 @@ POLICIES: Final = (
             *_ANTHROPIC,
         ),
         remedies=_REMEDIES,
+        not_modelled=_NOT_MODELLED,
         minimum_tokens=1024,
         ttl_s=SHORT_S,
         visible="response",

@@ -237,6 +237,8 @@ class CachePolicy(ABC):
     """What it calls another earlier message."""
     remedies: tuple[tuple[Reason, str], ...] = ()
     """Cheapest ways of making a change that only this provider has, by reason."""
+    not_modelled: tuple[str, ...] = ()
+    """What its cache does beyond these rules, as far as that is known: there a prediction may be wrong."""
 
     least: ClassVar[Mapping[str, float]] = MappingProxyType({"report_round": 1})
     """The smallest value of a setting that is a number, where it is not 0."""
@@ -270,7 +272,7 @@ class CachePolicy(ABC):
         Raises:
             PrefixError: no such setting (the message names the nearest), or a knob outside its range.
         """
-        names = [f.name for f in fields(self) if f.name not in ("name", "title", "sources")]
+        names = [f.name for f in fields(self) if f.name not in ("name", "title", "sources", "not_modelled")]
         for name in settings:
             if name not in names:
                 near = difflib.get_close_matches(name, names, n=1)

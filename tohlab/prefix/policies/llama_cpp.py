@@ -298,11 +298,17 @@ SOURCES: Final = (
     ),
 )
 
+_NOT_MODELLED: Final = (
+    "models with recurrent or hybrid layers or a sliding window: they go back only to a context checkpoint, "
+    "and without a usable one the whole request is computed anew",
+)
+
 POLICIES: Final = (
     LlamaCpp(
         name="llama.cpp",
         title="llama-server as it starts by default: four slots over one pool, 8 GiB of memory store",
         sources=SOURCES,
+        not_modelled=_NOT_MODELLED,
         slots=4,
         unified=True,
         ram_mib=8192,
@@ -311,5 +317,6 @@ POLICIES: Final = (
         name="llama.cpp-one-slot",
         title="llama-server with one slot and no memory store, as `tohlab model start` runs it",
         sources=SOURCES,
+        not_modelled=_NOT_MODELLED,
     ),
 )

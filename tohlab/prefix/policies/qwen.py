@@ -58,6 +58,10 @@ POLICIES: Final = (
         name="qwen",
         title="Qwen (Model Studio)",
         sources=_PAGE,
+        not_modelled=(
+            "the explicit cache of Qwen4 models, which has an automatic breakpoint and lifetimes of five "
+            "minutes or one hour (Model Studio, Explicit cache (Qwen4), 2026-11-16)",
+        ),
         minimum_tokens=1024,
         minimum_range=(256, 1024),
         evidence='"the hit rate is not guaranteed"',

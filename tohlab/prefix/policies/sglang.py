@@ -23,6 +23,10 @@ POLICIES: Final[tuple[CachePolicy, ...]] = (
                 status="verified-live",
             ),
         ),
+        not_modelled=(
+            "other orders of eviction than the least recently used leaf (lfu, fifo, filo, mru, slru, "
+            "priority, tlru); which leaf goes was read in the source and not held against the program",
+        ),
         unit=1,
         recompute_last=True,
         keeps_output=True,
