@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 import pytest
@@ -195,6 +196,61 @@ def test_older_names_of_a_model_have_its_minimum_too() -> None:
         cache = get_policy("anthropic").start()
         request = blocks(("system", "s", 2047), marks=[0], model=model)
         assert [cache.submit(request, at_s).write_tokens for at_s in (0, 1)] == [0, 0]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "bedrock"])
+@pytest.mark.parametrize(
+    ("model", "near"),
+    [
+        ("claude-opus-5-1", "near: opus-5,"),
+        ("claude-opus-4.9", "near: opus-4,"),
+        ("claude-haiku-5", "near: haiku-4-5,"),
+        ("us.anthropic.claude-sonet-5", "near: sonnet-5,"),
+        ("claude-nova", "Known: opus-5, fable-5,"),
+    ],
+)
+def test_the_minimum_of_an_unknown_model_is_not_guessed(name: str, model: str, near: str) -> None:
+    cache = get_policy(name).start()
+    with pytest.raises(
+        PrefixError, match=f"the minimum of the model '{re.escape(model)}' is not known.*{near}"
+    ):
+        cache.submit(blocks(("system", "s", 5000), marks=[0], model=model))
+
+
+@pytest.mark.parametrize(
+    ("model", "minimum"),
+    [
+        ("claude-opus-5", 512),
+        ("claude-fable-5.1", 512),
+        ("claude-opus-5-20260901", 512),
+        ("anthropic.claude-sonnet-4-6-20260301-v1:0", 1024),
+        ("claude-opus-4-0", 1024),
+        ("claude-opus-4-6[1m]", 4096),
+        ("claude-haiku-4-5-latest", 4096),
+    ],
+)
+def test_a_dated_name_is_the_same_model(model: str, minimum: int) -> None:
+    for size, written in ((minimum - 1, 0), (minimum, minimum)):
+        request = blocks(("system", "s", size), marks=[0], model=model)
+        assert get_policy("anthropic").start().submit(request).write_tokens == written
+
+
+def test_a_minimum_may_be_given_for_a_new_model() -> None:
+    policy = get_policy("anthropic", model_minimums=(("opus-5.1", 300),))
+    request = blocks(("system", "s", 300), marks=[0], model="claude-opus-5-1")
+    assert policy.start().submit(request).write_tokens == 300
+
+
+def test_without_a_model_the_minimum_is_an_assumption_in_sight() -> None:
+    for name, value in (("anthropic", 512), ("bedrock", 1024)):
+        (knob,) = [knob for knob in get_policy(name).knobs if knob.name == "minimum_tokens"]
+        assert (knob.value, knob.low, knob.high, knob.status) == (value, 512, 4096, "assumed")
+    request = blocks(("system", "s", 600), marks=[0])
+    written = [
+        get_policy("anthropic", minimum_tokens=n).start().submit(request).write_tokens for n in (512, 601)
+    ]
+    assert written == [600, 0]
+    assert "minimum_tokens" not in {knob.name for knob in get_policy("bedrock-nova").knobs}
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda p: p.name)

@@ -100,10 +100,10 @@ def test_looking_at_more_places_never_reads_less(requests: tuple[CachedRequest, 
     """Reads are monotone in lookups, for one request against the same entries."""
     *earlier, last = requests
     for name, setting in (("anthropic", "lookback_blocks"), ("openai", "earlier_messages")):
-        policy = get_policy(name, minimum_tokens=1)
+        policy = replace(get_policy(name), minimum_tokens=1)
         reads = []
         for value in (1, 1 + more):
-            cache = policy.with_settings(**{setting: value}).start()
+            cache = replace(policy, **{setting: value}).start()
             for request in earlier:
                 cache.submit(request)
             reads.append(cache.submit(last).read_tokens)
@@ -114,7 +114,7 @@ def test_looking_at_more_places_never_reads_less(requests: tuple[CachedRequest, 
 @given(requests=talks())
 def test_one_more_mark_never_reads_less(requests: tuple[CachedRequest, ...]) -> None:
     *earlier, last = requests
-    policy = get_policy("anthropic", minimum_tokens=1)
+    policy = replace(get_policy("anthropic"), minimum_tokens=1)
     reads = []
     for request in (replace(last, marks=()), last):
         cache = policy.start()

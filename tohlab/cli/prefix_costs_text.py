@@ -161,6 +161,10 @@ def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
         for policy, status in dict.fromkeys((r.policy, r.status) for r in rows)
     ]
     for policy in dict.fromkeys(row.policy for row in rows):
+        notes += [
+            f"{policy}: assumed: {knob.name} {knob.value:,g} ({knob.low:,g} to {knob.high:,g}): {knob.source}"
+            for knob in get_policy(policy).knobs
+        ]
         notes += [f"{policy}: not modelled: {text}" for text in get_policy(policy).not_modelled]
     return notes
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -19,7 +21,9 @@ MINIMUM_TOKENS: Final[Mapping[str, int]] = MappingProxyType(
     {
         "opus-5": 512,
         "fable-5": 512,
+        "fable-5-1": 512,
         "mythos-5": 512,
+        "mythos-5-1": 512,
         "mythos-preview": 2048,
         "opus-4-8": 1024,
         "opus-4-7": 2048,
@@ -28,14 +32,20 @@ MINIMUM_TOKENS: Final[Mapping[str, int]] = MappingProxyType(
         "opus-4-1": 1024,
         "opus-4": 1024,
         "sonnet-5": 1024,
+        "sonnet-4-6": 1024,
+        "sonnet-4-5": 1024,
         "sonnet-4": 1024,
         "haiku-4-5": 4096,
         "haiku-3-5": 2048,
         "3-5-haiku": 2048,
     }
 )
-"""Shortest prefix that is cached, by model; a longer name goes before a shorter one. Both documents agree.
+"""Shortest prefix that is cached, by model; another version is another model. Both documents agree.
 Up to 3.5 the API puts the version before the name: `claude-3-5-haiku-20241022`."""
+
+_FAMILIES: Final = ("claude", "opus", "sonnet", "haiku", "fable", "mythos")
+_OTHER_VERSION: Final = r"(?!\d|-[1-9]\d?(?![0-9a-z]))"
+"""What may not follow a model's name: `opus-5-1` is not `opus-5`, but `opus-5-20260901` is."""
 
 RENDERED_FROM: Final[Mapping[str, Section]] = MappingProxyType(
     {
@@ -78,12 +88,24 @@ class Anthropic(Snapshot):
     """Whether a tool may carry a breakpoint."""
     maximum_tokens: int | None = None
     """How much can be cached at most; None for all."""
+    model_minimums: tuple[tuple[str, int], ...] = ()
+    """The minimum by model, in tokens; empty where one is stated for all. With it, `minimum_tokens` is
+    assumed for a request that names no model of Claude's."""
 
     least: ClassVar[Mapping[str, float]] = MappingProxyType({"report_round": 1, "lookback_blocks": 1})
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
+        minimum = Knob(
+            name="minimum_tokens",
+            value=self.minimum_tokens,
+            low=min(MINIMUM_TOKENS.values()),
+            high=max(MINIMUM_TOKENS.values()),
+            status="assumed",
+            source="the minimum differs by model, and this stands for a request that names none of the list",
+        )
         return (
+            *((minimum,) if self.model_minimums else ()),
             Knob(
                 name="refreshes_marked",
                 value=self.refreshes_marked,
@@ -100,10 +122,26 @@ class Anthropic(Snapshot):
         return RENDERED_FROM.get(param, "tools")
 
     def minimum_for(self, request: CachedRequest) -> int:
+        """Return the minimum for the request's model.
+
+        Raises:
+            PrefixError: a model of Claude's whose minimum is not known; the message names the nearest.
+        """
         model = request.model.lower().replace(".", "-").replace(" ", "-")
-        for name in sorted(MINIMUM_TOKENS, key=len, reverse=True):
-            if name in model:
-                return MINIMUM_TOKENS[name]
+        minimums = {name.lower().replace(".", "-"): tokens for name, tokens in self.model_minimums}
+        for name in sorted(minimums, key=len, reverse=True):
+            if re.search(re.escape(name) + _OTHER_VERSION, model):
+                return minimums[name]
+        if minimums and any(family in model for family in _FAMILIES):
+            bare = model.rsplit("claude-", 1)[-1]
+            within = sorted((name for name in minimums if name in bare), key=len, reverse=True)
+            near = within or difflib.get_close_matches(bare, minimums, n=1)
+            hint = f"; near: {near[0]}, and another version may have another" if near else ""
+            raise PrefixError(
+                f"{self.title}: the minimum of the model {request.model!r} is not known{hint}. Known: "
+                f"{', '.join(minimums)}. Give it: get_policy({self.name!r}, "
+                f"model_minimums=(({bare!r}, {self.minimum_tokens}),)) with its number"
+            )
         return self.minimum_tokens
 
     def marked(self, request: CachedRequest) -> tuple[tuple[int, float], ...]:
@@ -209,6 +247,7 @@ POLICIES: Final = (
         remedies=_REMEDIES,
         not_modelled=_NOT_MODELLED,
         minimum_tokens=512,
+        model_minimums=tuple(MINIMUM_TOKENS.items()),
         ttl_s=SHORT_S,
         visible="response",
     ),
@@ -222,6 +261,7 @@ POLICIES: Final = (
         remedies=_REMEDIES,
         not_modelled=_NOT_MODELLED,
         minimum_tokens=1024,
+        model_minimums=tuple(MINIMUM_TOKENS.items()),
         ttl_s=SHORT_S,
         visible="response",
         automatic=False,
