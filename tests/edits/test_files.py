@@ -46,6 +46,13 @@ def test_bodies_and_messages_are_read_whole_or_line_by_line(
     assert read_session(write(tmp_path, text)) == tuple(Request.from_openai(row) for row in requests)
 
 
+@pytest.mark.parametrize("text", [lines(FIRST, SECOND), json.dumps([FIRST, SECOND])])
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    assert read_session(path) == tuple(Request.from_openai(row) for row in (FIRST, SECOND))
+
+
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85"])
 def test_only_a_line_feed_ends_a_line(tmp_path: Path, mark: str) -> None:
     said = {"messages": [{"role": "user", "content": f"One{mark}two"}]}

@@ -229,6 +229,22 @@ def test_a_miss_count_exported_as_the_sum_is_found_out() -> None:  # ruby_llm OT
         usage_from("deepseek", raw)
 
 
+def test_hits_and_misses_alone_are_the_whole_input() -> None:
+    raw = {"prompt_cache_hit_tokens": 960, "prompt_cache_miss_tokens": 40, "completion_tokens": 7}
+    use = usage_from("deepseek", raw)
+    assert (use.total_tokens, use.read_tokens, use.plain_tokens, use.output_tokens) == (1000, 960, 40, 7)
+    half = usage_from("deepseek", {"prompt_cache_hit_tokens": 960})
+    assert (half.total_tokens, half.plain_tokens) == (None, None)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_report_that_contains_itself_is_refused(depth: int) -> None:
+    raw: dict[str, Any] = {}
+    raw["usage"] = raw if depth == 1 else {"usage": raw}
+    with pytest.raises(UsageError, match="the answer's usage contains itself"):
+        usage_from("openai-chat", raw)
+
+
 def test_ollama_without_a_count_reported_none_and_not_zero() -> None:  # ollama#2068, #5370, #8008
     old = usage_from("ollama", {"eval_count": 12})
     assert (old.total_tokens, old.read_tokens, old.output_tokens) == (None, None, 12)

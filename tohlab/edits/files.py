@@ -31,7 +31,8 @@ def read_session(path: str | Path) -> tuple[Request, ...]:
     """
     path = Path(path)
     try:
-        text = path.read_text("utf-8")
+        # some Windows programs put a byte order mark in front
+        text = path.read_text("utf-8-sig")
     except OSError as error:
         raise PrefixError(f"{path}: cannot be read ({error.strerror or error})") from error
     except UnicodeDecodeError as error:

@@ -167,7 +167,10 @@ def usage_from(api: str, raw: Any, *, lifetime: Lifetime | None = None) -> Usage
     given = report.count(form.input)
     if form.includes_cache:
         total = given
-        if total is not None:
+        miss = report.count(form.miss)
+        if total is None and read is not None and miss is not None:
+            total = read + miss
+        elif total is not None:
             total += report.count(form.more_input) or 0
         plain = None if total is None or read is None or write is None else total - read - write
         if total is not None and (read or 0) + (write or 0) > total:
@@ -316,7 +319,7 @@ def _check_total(
     )
 
 
-def _mapping(raw: Any, form: UsageFormat) -> Mapping[str, Any]:
+def _mapping(raw: Any, form: UsageFormat, outer: tuple[int, ...] = ()) -> Mapping[str, Any]:
     for method in ("model_dump", "to_dict"):
         if not isinstance(raw, Mapping) and callable(getattr(raw, method, None)):
             raw = getattr(raw, method)()
@@ -325,7 +328,13 @@ def _mapping(raw: Any, form: UsageFormat) -> Mapping[str, Any]:
     for name in form.inside:
         inner = raw.get(name)
         if isinstance(inner, Mapping):
-            return _mapping(inner, form)
+            if id(inner) in (*outer, id(raw)):
+                raise UsageError(
+                    f"the answer's {name} contains itself; give the usage object as the API sent it",
+                    api=form.name,
+                    fields=[name],
+                )
+            return _mapping(inner, form, (*outer, id(raw)))
         if name in raw and inner is None:
             raise UsageError(
                 f"the answer's {name} is empty: nothing was reported", api=form.name, fields=[name]
