@@ -197,6 +197,29 @@ def test_a_price_can_be_another_models(skills: Path, capsys: pytest.CaptureFixtu
     assert row["price_model"] == "claude-haiku-4-5"
 
 
+def test_all_caches_are_priced_and_engines_have_a_dash(
+    skills: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--policy", "all", "--price", "claude-haiku-4-5", "--edit", "append"]
+    assert run(["prefix", str(skills), *options]) == 0
+    out = capsys.readouterr().out
+    (row,) = [line for line in out.splitlines() if line.strip().startswith("vllm  ")]
+    assert row.split()[-3:] == ["-", "-", "-"]
+    assert "kimi: input prices of claude-haiku-4-5" in out
+    assert "sglang: no price: an engine that you run yourself has no list price" in out
+
+
+def test_the_table_of_prices_has_a_dash_for_an_engine(
+    skills: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--policy", "vllm", "--policy", "kimi", "--price", "claude-haiku-4-5"]
+    assert run(["prefix", str(skills), *options]) == 0
+    money = capsys.readouterr().out.partition("US dollars for a thousand such requests' input")[2]
+    (row,) = [line.split() for line in money.splitlines() if line.strip().startswith("append")]
+    assert row[1] == "-"
+    assert float(row[2]) > 0
+
+
 def test_a_price_is_told_with_its_last_day_and_note(skills: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = [
         "--policy",

@@ -143,6 +143,14 @@ def test_an_engine_has_no_price_and_says_so_when_one_is_asked_for(short: Scene) 
         edit_costs(short, ["kimi"], ["append"], prices=default_prices())
 
 
+def test_an_engine_beside_a_paid_cache_is_left_without_a_price(short: Scene) -> None:
+    uses = edit_costs(short, ["vllm", "kimi", "anthropic-auto"], ["append"], price="claude-haiku-4-5")
+    assert [use.price_model for use in uses] == ["", "claude-haiku-4-5", "claude-haiku-4-5"]
+    assert EditGrid.of(uses, "cost").cells[0][0] is None
+    with pytest.raises(UnknownPrice, match="claude-haiku-4-6"):
+        edit_costs(short, ["vllm", "anthropic-auto"], ["append"], price="claude-haiku-4-6")
+
+
 def test_a_table_of_your_own_prices_a_cache_that_has_no_list_price(short: Scene, tmp_path: Path) -> None:
     path = tmp_path / "own.toml"
     path.write_text(

@@ -47,14 +47,14 @@ class Asked:
 def answer(asked: Asked) -> int:
     """Print what was asked for and return the exit code."""
     from tohlab.edits import edit_costs, get_setups
+    from tohlab.edits.setups import prices_of
     from tohlab.tokens import get_meter
     from tohlab.tokens.prices import PriceTable
 
     meter = get_meter(asked.encoding)
     prices = PriceTable.from_file(asked.prices) if asked.prices else None
     setups = get_setups(asked.policies) if asked.policies else ()
-    for setup in setups:
-        setup.price(asked.price, prices)
+    prices_of(setups, asked.price, prices)
     on = (asked.on or datetime.now(UTC)).date()
     scenes, check = _scenes(asked, meter)
     uses = _session_uses(scenes, check, setups, meter)

@@ -88,7 +88,7 @@ def _print_costs(rows: Sequence[EditUse], *, one_edit: bool) -> None:
         else:
             _print_grid(own, "share")
             if any(row.cost_usd is not None for row in own):
-                _print_grid([row for row in own if row.cost_usd is not None], "cost")
+                _print_grid(own, "cost")
     for line in _notes(rows, one_edit=one_edit):
         click.echo(line)
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from tohlab.edits.names import ALL_EDITS, TITLES, EditName
 from tohlab.edits.scene import Exchange, Scene
-from tohlab.edits.setups import TABLE, Setup, get_setups
+from tohlab.edits.setups import TABLE, Setup, get_setups, prices_of
 from tohlab.prefix.explain import explain
 from tohlab.prefix.explanation import Explanation
 from tohlab.prefix.policies.base import Use
@@ -158,7 +158,8 @@ def edit_costs(
         setups: caches, by the names of `setup_names()` or `policy_names()`, or `all`.
         edits: which; unless given, every one that a scene has.
         meter: what counts; `o200k_base` unless told otherwise.
-        price: the model by whose price all is paid; each setup's own unless given.
+        price: the model by whose price all is paid; each setup's own unless given. A cache for which
+            nobody is paid by the token has none beside others that have one.
         prices: your own table of prices.
         on: the day of use, in UTC: rows say whether their price still held on it. None looks at no day.
         progress: called after each row with how many are done and how many there are.
@@ -166,12 +167,12 @@ def edit_costs(
     Raises:
         UnknownPolicy: no such policy or setup.
         PrefixError: an edit that a scene does not have, or that there is not at all.
-        PriceError, UnknownPrice: a price that was asked for is not there.
+        PriceError, UnknownPrice: a price that was asked for is not there, or none of the caches has one.
         EncodingUnavailable: no meter was given and the default encoding cannot be had.
     """
     meter = meter or get_meter()
     chosen = get_setups(setups)
-    paid = {setup.name: setup.price(price, prices) for setup in chosen}
+    paid = prices_of(chosen, price, prices)
     all_scenes = (scenes,) if isinstance(scenes, Scene) else tuple(scenes)
     wanted = None if edits is None else tuple(edits)
     for scene in all_scenes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tohlab.edits.scene import Exchange
-from tohlab.errors import PrefixError, PriceError, UnknownPolicy
+from tohlab.errors import PrefixError, PriceError, UnknownPolicy, UnknownPrice
 from tohlab.prefix.changes import Sent
 from tohlab.prefix.policies import CachePolicy, get_policy, policy_names
 from tohlab.prefix.policies.cached import Mode
@@ -198,6 +198,35 @@ TABLE: Final = (
     "kimi",
 )
 """The columns of the published table, in its order."""
+
+
+def prices_of(
+    setups: Iterable[Setup], model: str | None = None, prices: PriceTable | None = None
+) -> dict[str, Price | None]:
+    """Return the price of each setup by its name; None for a cache that has none beside others that have one.
+
+    Args:
+        setups: the caches of one table.
+        model: whose price; each setup's own unless given.
+        prices: where to look; the table that comes with tohlab unless given.
+
+    Raises:
+        PriceError: a price was asked for and none of them has one.
+        UnknownPrice: the table has no such model.
+    """
+    found: dict[str, Price | None] = {}
+    missing: PriceError | None = None
+    for setup in setups:
+        try:
+            found[setup.name] = setup.price(model, prices)
+        except UnknownPrice:
+            raise
+        except PriceError as error:
+            found[setup.name] = None
+            missing = missing or error
+    if missing is not None and not any(found.values()):
+        raise missing
+    return found
 
 
 def setup_names() -> tuple[str, ...]:
