@@ -223,3 +223,14 @@ def test_no_two_harnesses_have_the_same_letters() -> None:
     letters = initials(harness_names())
     assert len(set(letters.values())) == len(letters) == 16
     assert (letters["claude-code"], letters["pi"], letters["pikuri"]) == ("cc", "pi", "pk")
+
+
+def test_which_of_two_files_with_one_name_is_taken_is_said_for_each_harness(
+    tmp_path: Path, capsysbinary: Capture
+) -> None:
+    for folder in "abc":
+        write_skill(tmp_path / folder, "twin")
+    run(["check", str(tmp_path), "--dialect", "cline,pikuri"])
+    words = b" ".join(capsysbinary.readouterr().out.split()).decode()
+    assert "skipped in cline: c/SKILL.md has the same name 'twin' and was read later" in words
+    assert "skipped in pikuri: a/SKILL.md has the same name 'twin'" in words

@@ -87,6 +87,11 @@ def run(argv: list[str] | None = None) -> Any:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except SystemExit as stop:
+        # rich ends the program itself where nobody reads on; that is no failure of a command.
+        if isinstance(stop.__context__, BrokenPipeError):
+            return 0
+        raise
     except OSError as error:  # files are the rooms' own errors, so this is the output
         _complain(f"the output cannot be written: {error.strerror or error}")
         return 3

@@ -11,6 +11,9 @@ import click
 from tohlab.errors import SkillError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from tohlab.compare import HarnessView
     from tohlab.dialects.harness import FileTree
 
@@ -97,6 +100,17 @@ def skills_tree(directory: str) -> FileTree:
 def shown(text: str) -> str:
     """Make text from files safe for a terminal: no control character reaches it, each line is one line."""
     return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def print_whole(console: Console, table: Table) -> None:
+    """Print a table of numbers at its own width where the terminal is narrower: a number is never cut."""
+    from rich.measure import Measurement
+
+    width = console.width
+    boundless = console.options.update(max_width=10_000)
+    console.width = max(width, Measurement.get(console, boundless, table).maximum)
+    console.print(table)
+    console.width = width
 
 
 def origin_line(view: HarnessView) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from tohlab.cli._harness import print_whole
 from tohlab.dialects.harnesses import get_harness
 from tohlab.survival.model import Fate, Finding, Survey
 
@@ -86,7 +87,7 @@ def _print_counts(console: Console, table: Survey, *, every: bool) -> None:
             for outcome, n in counts.items()
         ]
         made.add_row(short[name], name, *cells, get_harness(name).provenance_of("load").fidelity)
-    console.print(made)
+    print_whole(console, made)
     for mark, meaning in ((MARKS[outcome], text) for outcome, text in _MEANING.items()):
         console.print(f"{mark}  {meaning}", markup=False, style="dim")
     for note in table.notes.get("", ()):
@@ -159,8 +160,10 @@ def _fate_lines(
             continue
         if told and report is not None and fate.harness in report.loads and fate.outcome == "skipped":
             continue
-        # Of skipped files each harness says the same thing in words of its own: one of them will do.
-        reason = "" if fate.outcome == "skipped" else fate.reason
+        # Of skipped files each harness says the same thing in words of its own: one of them will do. Which of
+        # two files with one name is taken differs from harness to harness.
+        same_thing = fate.outcome == "skipped" and fate.code not in ("duplicate-name", "shadowed")
+        reason = "" if same_thing else fate.reason
         groups.setdefault((fate.outcome, fate.line, fate.repair, reason), []).append(fate)
     for (outcome, line, repair, _), same in groups.items():
         yield Text(shown(f"{same[0].path}:{line}" if line else same[0].path))

@@ -36,20 +36,32 @@ class FileTree(Mapping[str, bytes]):
     def at(cls, directory: str | os.PathLike[str]) -> Self:
         """Return the tree of a folder on disk; links are followed, loops are not.
 
+        A file is read when it is asked for; one that cannot be read is a `SkillError` then.
+
         Raises:
             SkillError: there is no such folder.
         """
         path = Path(directory)
         if not path.is_dir():
-            raise SkillError(f"there is no folder {path}; give the folder that holds the skills")
+            what = f"{path} is a file" if path.exists() else f"there is no folder {path}"
+            raise SkillError(f"{what}; give the folder that holds the skills")
         return cls({}, path)
 
     def __getitem__(self, path: str) -> bytes:
         if path not in self._contents:
             if self._directory is None or path not in self._listed():
                 raise KeyError(path)
-            self._contents[path] = (self._directory / path).read_bytes()
+            self._contents[path] = self._read(self._directory / path)
         return self._contents[path]
+
+    def _read(self, path: Path) -> bytes:
+        try:
+            return read_regular(path)
+        except OSError as error:
+            why = error.strerror or error
+            raise SkillError(
+                f"{path} cannot be read: {why}; make it a file that can be read, or remove it"
+            ) from error
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._listed())
@@ -133,6 +145,19 @@ def layered(trees: Mapping[str, FileTree]) -> FileTree:
             trees have a file at one path, the tree that is named first has it.
     """
     return _Layered(trees)
+
+
+def read_regular(path: Path) -> bytes:
+    """Return what a file holds.
+
+    Raises:
+        OSError: whatever the system says, or it is no regular file: a named pipe is listed as one and would
+            never end.
+    """
+    if not path.is_file():
+        path.stat()  # a link that leads nowhere says so itself
+        raise OSError("it is no regular file")
+    return path.read_bytes()
 
 
 def _walk(directory: Path) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from tohlab.dialects.file_tree import read_regular
 from tohlab.dialects.harness import FileTree, Setting
 from tohlab.dialects.installed import Installed, Layout, installed
 from tohlab.survival.meant import Meant, meant
@@ -26,16 +27,13 @@ class ReadableTree(FileTree):
         super().__init__(contents, directory)
         self.unreadable: dict[str, str] = {}
 
-    def __getitem__(self, path: str) -> bytes:
+    def _read(self, path: Path) -> bytes:
         try:
-            there = None if self._directory is None else self._directory / path
-            # A named pipe is listed as a file and would never end.
-            if path not in self._contents and there is not None and path in self and not there.is_file():
-                raise OSError("it is no regular file")
-            return super().__getitem__(path)
+            return read_regular(path)
         except OSError as error:
-            self.unreadable[path] = error.strerror or str(error)
-            self._contents[path] = b""
+            assert self._directory is not None
+            inside = path.relative_to(self._directory).as_posix()
+            self.unreadable[inside] = error.strerror or str(error)
             return b""
 
     def without(self, paths: frozenset[str]) -> None:
