@@ -8,7 +8,6 @@ that both ways give the same numbers.
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import random
@@ -16,7 +15,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -24,50 +22,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.measuring import MismatchError, best, cpu, text  # noqa: E402 - the tree is on the path now
+from benchmarks.sixteen import sixteen  # noqa: E402
+
 TURNS = 500
 QUICK_TURNS = 60
 SKILLS = 10_000
 QUICK_SKILLS = 1_000
-SIXTEEN_SKILLS = 1_000
-QUICK_SIXTEEN_SKILLS = 100
-REPEATS = 7
-
-PROSE = """
-the report shows that each request carries its whole history and the model reads all of it again so a changed
-line near the top costs more than a long answer at the end we measured both ways of writing the catalog first
-with full descriptions then with short ones and found no difference that the interval would not cover please
-open the file check the second table sum the amounts by month and tell me which customer paid late the parser
-returns None when the header is missing def load(path): return json.loads(path.read_text()) if value >= 0.75:
-raise ValueError("too large") 2026-11-30 1,024 tokens 日本語の説明文 für größere Übersichten naïve café — done
-"""
-WORDS = PROSE.split()
-
-
-class MismatchError(Exception):
-    """Two ways that must agree gave different results, so their times mean nothing."""
-
-
-def cpu(action: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the CPU seconds of `action` and its result. The garbage collector rests, as in timeit."""
-    gc.collect()
-    gc.disable()
-    try:
-        start = time.process_time()
-        result = action()
-        return time.process_time() - start, result
-    finally:
-        gc.enable()
-
-
-def best(*actions: Callable[[], Any]) -> list[tuple[float, Any]]:
-    """Return for each action its least CPU seconds and its last result; the actions take turns."""
-    rounds = [[cpu(action) for action in actions] for _ in range(REPEATS)]
-    return [(min(seconds for seconds, _ in runs), runs[-1][1]) for runs in zip(*rounds, strict=True)]
-
-
-def text(rng: random.Random, words: int) -> str:
-    lines = [" ".join(rng.choices(WORDS, k=min(12, words - at))) for at in range(0, words, 12)]
-    return "\n".join(lines)
 
 
 def session_requests(turns: int) -> list[Any]:
@@ -227,75 +188,6 @@ def discovery(quick: bool) -> dict[str, Any]:
         "ratio": find_s / read_s,
         "what": "times the CPU time of walking the tree and reading the same bytes",
         "detail": {"skills": count, "bytes": size, "find_s": find_s, "read_s": read_s},
-    }
-
-
-def sixteen(quick: bool) -> dict[str, Any]:
-    """`compare_harnesses` over a folder against sixteen harnesses that know nothing of each other."""
-    from tohlab.compare import compare_harnesses
-    from tohlab.compare.view import ROOT, WINDOW_TOKENS, tool_json
-    from tohlab.dialects.harness import FileTree, Setting
-    from tohlab.dialects.harnesses import get_harness, harness_names
-    from tohlab.skills import sharing
-    from tohlab.tokens import TiktokenMeter, load_encoding, share_out
-
-    count = QUICK_SIXTEEN_SKILLS if quick else SIXTEEN_SKILLS
-    rng = random.Random(20261201)
-    encoding, _ = load_encoding()
-    harnesses = [get_harness(name) for name in harness_names()]
-    setting = Setting(root=ROOT, window_tokens=WINDOW_TOKENS)
-    with tempfile.TemporaryDirectory() as folder:
-        for i in range(count):
-            description = text(rng, 24).replace("\n", " ").replace('"', "").replace("\\", "")
-            place = Path(folder, f"skill-{i:04}")
-            place.mkdir()
-            body = f'---\nname: skill-{i:04}\ndescription: "{description}"\n---\n{text(rng, 150)}\n'
-            (place / "SKILL.md").write_text(body, encoding="utf-8")
-
-        def ours() -> Any:
-            sharing.forget()
-            return compare_harnesses(folder, meter=TiktokenMeter())
-
-        def alone(shares: bool) -> list[tuple[str, int, int, tuple[int, ...]]]:
-            """Each harness by itself: reads the folder, parses every file, has its texts encoded whole."""
-            rows = []
-            for harness in harnesses:
-                sharing.forget()
-                loaded = harness.load(FileTree.at(folder), setting)
-                listing = harness.listing(loaded, setting)
-                tools = [tool_json(tool, harness.title) for tool in harness.tools(loaded, setting)]
-                if shares:
-                    meter = TiktokenMeter()
-                    parts = share_out(listing.text, listing.spans, meter)
-                    rows.append(
-                        (harness.name, meter.count(listing.text), sum(map(meter.count, tools)), parts)
-                    )
-                    continue
-                tokens = len(encoding.encode_ordinary(listing.text))
-                schemas = sum(len(encoding.encode_ordinary(tool)) for tool in tools)
-                rows.append((harness.name, tokens, schemas, ()))
-            return rows
-
-        (ours_s, found), (alone_s, plain), (shares_s, shared) = best(
-            ours, lambda: alone(False), lambda: alone(True)
-        )
-    for view, one, other in zip(found.views, plain, shared, strict=True):
-        tools = view.total_tokens if view.place == "tool-description" else view.tools_tokens
-        numbers = view.harness, view.listing_tokens, tools
-        if numbers != one[:3] or (*numbers, tuple(entry.tokens for entry in view.entries)) != other:
-            raise MismatchError(f"{view.harness}: together and alone count different tokens")
-    return {
-        "ratio": alone_s / ours_s,
-        "what": "times faster than sixteen harnesses alone, each text encoded whole (CPU, same totals)",
-        "detail": {
-            "skills": count,
-            "ours_s": ours_s,
-            "alone_s": alone_s,
-            "alone_with_a_share_for_each_skill_s": shares_s,
-            "ratio_with_a_share_for_each_skill": shares_s / ours_s,
-            "total_tokens": sum(view.total_tokens for view in found.views),
-            "shares": "what each skill costs in each list: ours gives it, and the third way, not the second",
-        },
     }
 
 

@@ -37,6 +37,10 @@ def test_the_command_line_starts_without_anything_heavy() -> None:
     assert not _loaded_by("import tohlab.cli") & (set(HEAVY) - {"rich"})
 
 
+def test_the_explorer_can_be_had_without_loading_widgets() -> None:
+    assert not _loaded_by("from tohlab import Explorer, explore") & {"ipywidgets", "anywidget"}
+
+
 @pytest.mark.parametrize("name", [n for n in tohlab.__all__ if n != "__version__"])
 def test_every_public_name_can_be_had(name: str) -> None:
     value = getattr(tohlab, name)

@@ -59,6 +59,19 @@ def test_the_report_prints_what_the_readme_shows(tmp_path: Path) -> None:
     assert [loaded.sub("", line) for line in printed] == [loaded.sub("", line) for line in expected]
 
 
+def test_the_table_of_harnesses_is_what_the_readme_shows() -> None:
+    head = "$ tohlab tokens datasets/skills --dialect all --window 32000\n"
+    shown = next(block for block in _blocks("text") if block.startswith(head))
+    run = subprocess.run(
+        [sys.executable, "-m", *head.removeprefix("$ ").split()],
+        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "92", "NO_COLOR": "1", "PYTHONUTF8": "1"},
+        check=True,
+    )
+    assert _tidy(run.stdout.decode()) == _tidy(shown.removeprefix(head))
+
+
 def _row(label: str, report: RoutingReport) -> str:
     def rate(name: str, mark: str = "") -> str:
         value = getattr(report, name)

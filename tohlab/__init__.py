@@ -25,6 +25,7 @@ _HOME = {
     "Composer": "questions",
     "ConsoleAsker": "askers",
     "Dialect": "dialects",
+    "Explorer": "notebook.explorer",
     "FilesystemSource": "skills.sources",
     "HarnessView": "compare",
     "LayeredSource": "skills.sources",
@@ -52,6 +53,7 @@ _HOME = {
     "compare_prefix": "prefix",
     "dialect_names": "dialects",
     "difference": "compare",
+    "explore": "notebook.explorer",
     "frame": "frames",
     "get_dialect": "dialects",
     "get_harness": "dialects.harnesses",
@@ -90,6 +92,8 @@ if TYPE_CHECKING:
     from tohlab.edits import what_edits_cost as what_edits_cost
     from tohlab.errors import TohlabError as TohlabError
     from tohlab.frames import frame as frame
+    from tohlab.notebook.explorer import Explorer as Explorer
+    from tohlab.notebook.explorer import explore as explore
     from tohlab.notebook.views import view as view
     from tohlab.prefix import compare_prefix as compare_prefix
     from tohlab.questions import Answer as Answer

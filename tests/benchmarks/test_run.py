@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from benchmarks import run
+from benchmarks import measuring, run, sixteen
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "QUICK_TURNS", 6)
     monkeypatch.setattr(run, "QUICK_SKILLS", 20)
-    monkeypatch.setattr(run, "QUICK_SIXTEEN_SKILLS", 5)
-    monkeypatch.setattr(run, "REPEATS", 1)
+    monkeypatch.setattr(sixteen, "QUICK_SKILLS", 5)
+    monkeypatch.setattr(measuring, "REPEATS", 1)
 
 
 @pytest.mark.parametrize("name", ["measure_session", "prefix_session", "discovery", "sixteen"])
@@ -46,6 +46,25 @@ def test_two_ways_that_disagree_give_no_time(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(TiktokenMeter, "count", lambda _, text: len(text))
     with pytest.raises(run.MismatchError):
         run.measure_session(quick=True)
+
+
+def test_a_plain_way_with_other_texts_gives_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = sixteen.read_plainly
+
+    def last_left_out(folder: str, parse: Any) -> list[Any]:
+        return plain(folder, parse)[:-1]
+
+    monkeypatch.setattr(sixteen, "read_plainly", last_left_out)
+    with pytest.raises(run.MismatchError, match="agent-skills: together and naively differ"):
+        sixteen.sixteen(quick=True)
+
+
+def test_sixteen_says_what_it_is_faster_than() -> None:
+    result = sixteen.sixteen(quick=True)
+    assert "yaml.safe_load" in result["what"]
+    detail = result["detail"]
+    assert result["ratio"] == detail["naive_s"] / detail["ours_s"]
+    assert detail["ratio_to_each_alone"] == detail["alone_s"] / detail["ours_s"]
 
 
 def test_an_unknown_name_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tohlab.catalog import Catalog
 from tohlab.dialects import get_dialect
+from tohlab.dialects.harness import FileTree
 from tohlab.edits import what_edits_cost
 from tohlab.errors import TohlabError
 from tohlab.frames import COLUMNS, Table, frame
@@ -19,6 +20,7 @@ from tohlab.routing import RoutingCase, RoutingDataset, run_baseline
 from tohlab.session import Session
 from tohlab.skills.checks import check_tree
 from tohlab.skills.sources import MemorySource
+from tohlab.survival import survey
 from tohlab.tokens import measure, measure_catalog
 
 SKILLS = MemorySource.of(
@@ -123,6 +125,36 @@ def test_checked_files_give_one_row_a_file_and_dialect(tmp_path) -> None:  # typ
         "bad/SKILL.md": False,
         "good/SKILL.md": True,
     }
+
+
+def test_a_survey_gives_one_row_a_file_and_harness_and_its_findings() -> None:
+    table = survey(
+        FileTree.of(
+            {
+                "sail/SKILL.md": "---\nname: sail\ndescription: d </skill> e\n---\nx\n",
+                "row/SKILL.md": "nothing \udc80\n",
+            }
+        ),
+        ("toh", "pi", "codex", "opencode"),
+    )
+    result = frame(table)
+    assert dtypes(result) == promised("survival")
+    assert list(zip(result["path"], result["harness"], result["outcome"], strict=True)) == [
+        (fate.path, fate.harness, fate.outcome) for fate in table.fates
+    ]
+    skipped = result[result["outcome"] == "skipped"]
+    assert set(skipped["harness"]) == {"toh", "pi", "codex", "opencode"}
+    assert set(skipped["path"]) == {"row/SKILL.md"}
+    assert skipped["name"].isna().all()
+    assert result["before_chars"].isna().all()
+    findings = frame(table, "findings")
+    assert dtypes(findings) == promised("findings")
+    assert list(zip(findings["text"], findings["harness"], findings["doors"], strict=True)) == [
+        ("</skill>", "codex", "user"),
+        ("</skill>", "opencode", "list"),
+    ]
+    with pytest.raises(TohlabError, match="'survival' and 'findings', not 'files'"):
+        frame(table, "files")
 
 
 @pytest.mark.parametrize("table", get_args(Table))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tohlab.dialects import get_dialect
+from tohlab.dialects.harness import FileTree
 from tohlab.errors import TohlabError
 from tohlab.notebook import ConfusionDisplay, TokensDisplay, View, view
 from tohlab.prefix import compare_prefix
@@ -17,6 +18,7 @@ from tohlab.request import TextBlock
 from tohlab.routing import RoutingCase, RoutingDataset, run_baseline
 from tohlab.session import Session
 from tohlab.skills.sources import MemorySource
+from tohlab.survival import survey
 from tohlab.tokens import get_meter, measure, measure_catalog
 
 SKILLS = MemorySource.of(
@@ -49,6 +51,7 @@ def results() -> dict[str, Any]:
         "comparison": compare_prefix(first, second),
         "comparisons": [compare_prefix(first, first), compare_prefix(first, second)],
         "run": run_baseline("names", CASES, SKILLS),
+        "survey": survey(FileTree.of({"sail/SKILL.md": "nothing", "row/SKILL.md": "no"}), ("toh", "pi")),
         "runs": [run_baseline(name, CASES, SKILLS) for name in ("names", "bm25")],
     }
 
@@ -105,6 +108,12 @@ def test_a_run_is_shown_with_n_its_interval_and_what_was_confused() -> None:
     assert "expected (none), picked chart-design: 1" in made.text
     assert "Confusion picture" in made.html
     assert "Confusion picture" not in view(results()["runs"]).html
+
+
+def test_a_survey_is_shown_with_counts_and_a_row_for_each_file_in_trouble() -> None:
+    made = view(results()["survey"])
+    assert made.text.startswith("2 skill files in 2 harnesses")
+    assert '<th scope="row">sail</th><td title="toh: skipped, ' in made.html
 
 
 def test_text_of_others_never_becomes_markup() -> None:

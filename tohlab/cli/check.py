@@ -145,7 +145,7 @@ def _fix(
 
 
 def _print_diff(text: str) -> None:
-    from tohlab.cli.check_table import shown
+    from tohlab.survival.table import shown
 
     if sys.stdout.isatty():  # a file or a pipe gets the bytes, so that the diff fits
         sys.stdout.write("".join(f"{shown(row)}\n" for row in text.splitlines()))

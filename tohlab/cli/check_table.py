@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tohlab.cli._harness import print_whole
 from tohlab.dialects.harnesses import get_harness
 from tohlab.survival.model import Fate, Finding, Survey
+from tohlab.survival.table import MARKS, MEANING, initials, shown
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tohlab.skills.checks import FileReport
 
-MARKS: Final = {"loads": ".", "changed": "~", "hidden": "h", "skipped": "X"}
 _STYLES: Final = {"loads": "green", "changed": "yellow", "hidden": "magenta", "skipped": "bold red"}
-_MEANING: Final = {
-    "loads": "loads",
-    "changed": "loads under another name, or with a cut or altered description",
-    "hidden": "loads, and the model is not told of it, or of its name alone",
-    "skipped": "gives no skill",
-}
-_UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def shown(text: str) -> str:
-    """Return text from files safe for a terminal: no control character reaches it."""
-    return _UNPRINTABLE.sub("\ufffd", text)
-
-
-def initials(names: Iterable[str]) -> dict[str, str]:
-    """Return two letters for each name, no two the same: `claude-code` is cc, `pi` is pi, `pikuri` pk."""
-    made: dict[str, str] = {}
-    for name in names:
-        words = name.split("-")
-        first = words[0][0] + words[1][0] if len(words) > 1 else name[:2]
-        letters = [first, *(name[0] + letter for letter in name[2:] + "0123456789" if letter != "-")]
-        made[name] = next(pair for pair in letters if pair not in made.values())
-    return made
 
 
 def print_survey(table: Survey, reports: Sequence[FileReport], *, every: bool) -> None:
@@ -88,7 +64,7 @@ def _print_counts(console: Console, table: Survey, *, every: bool) -> None:
         ]
         made.add_row(short[name], name, *cells, get_harness(name).provenance_of("load").fidelity)
     print_whole(console, made)
-    for mark, meaning in ((MARKS[outcome], text) for outcome, text in _MEANING.items()):
+    for mark, meaning in ((MARKS[outcome], text) for outcome, text in MEANING.items()):
         console.print(f"{mark}  {meaning}", markup=False, style="dim")
     for note in table.notes.get("", ()):
         console.print(f"note: {shown(note)}", markup=False, style="dim")

@@ -162,13 +162,14 @@ def read_regular(path: Path) -> bytes:
 
 def _walk(directory: Path) -> Iterator[str]:
     seen: set[tuple[int, int]] = set()
-    for here, folders, files in os.walk(directory, followlinks=True):
+    top = os.fspath(directory)
+    for here, folders, files in os.walk(top, followlinks=True):
         status = os.stat(here)  # noqa: PTH116 - paths are text here, for speed over large trees
         if (status.st_dev, status.st_ino) in seen:
             folders.clear()
             continue
         seen.add((status.st_dev, status.st_ino))
         folders[:] = sorted(f for f in folders if f != ".git")
-        base = os.path.relpath(here, directory).replace(os.sep, "/")
+        base = here[len(top) :].lstrip(os.sep).replace(os.sep, "/")
         for name in sorted(files):
-            yield name if base == "." else f"{base}/{name}"
+            yield f"{base}/{name}" if base else name

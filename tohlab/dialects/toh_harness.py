@@ -144,6 +144,8 @@ class TheOpenHarnessAdapter(Harness):
         uncut = replace(dialect, description_limit=None)
         cut = []
         for skill, entry in zip(listed, catalog.entries, strict=True):
+            if not entry.description.endswith(dialect.cut_mark):
+                continue  # what is cut ends in the mark
             whole = uncut.describe(skill.description or "")
             if entry.description != whole:
                 cut.append(

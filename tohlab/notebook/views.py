@@ -22,6 +22,8 @@ from tohlab.report.markup import environment, number, share
 from tohlab.report.model import RateRow, RoutingRun, Strip, TextPiece
 from tohlab.request import TextBlock, ToolSchema
 from tohlab.routing.report import RoutingReport
+from tohlab.survival import Survey
+from tohlab.survival.table import table_html, table_text
 from tohlab.tokens import CatalogCost, RequestCost, TokenMeter, get_meter, share_out
 
 _BAR_CHARS: Final = 24
@@ -66,7 +68,8 @@ def view(result: Any, *, dialect: str | Dialect = "toh", meter: TokenMeter | Non
     Args:
         result: a `Catalog` or `TextBlock` (as the model reads it, entries with their tokens), a `ToolSchema`,
             a `RequestCost` or `CatalogCost` (bars), a `PrefixComparison` or a sequence of them (strips and
-            sentences), or a `RoutingReport` or a sequence of them (table; one alone also its confusion).
+            sentences), a `RoutingReport` or a sequence of them (table; one alone also its confusion), or a
+            `Survey` (counts, and a row for each file in trouble).
         dialect: whose wording, for a `Catalog`.
         meter: what counts the tokens of a text; `o200k_base` unless told otherwise.
 
@@ -212,6 +215,17 @@ def _rate_text(rate: RateRow) -> str:
     return f"{share(rate.value)} [{share(rate.low)} to {share(rate.high)}], n = {number(rate.n)}"
 
 
+def _survey_view(surveys: Sequence[Survey]) -> View:
+    from markupsafe import Markup
+
+    return _joined(
+        [
+            View(text=table_text(survey), html=_html("{{ table }}", table=Markup(table_html(survey))))
+            for survey in surveys
+        ]
+    )
+
+
 def _joined(views: Sequence[View]) -> View:
     return View(text="\n\n".join(v.text for v in views), html="".join(v.html for v in views))
 
@@ -232,5 +246,6 @@ _VIEWS: Final[Mapping[type, Callable[[Sequence[Any]], View]]] = MappingProxyType
         CatalogCost: _catalog_cost_view,
         PrefixComparison: _prefix_view,
         RoutingReport: _routing_view,
+        Survey: _survey_view,
     }
 )

@@ -87,8 +87,8 @@ def load_js_yaml3(text: str) -> tuple[Any, dict[str, int]]:
                 pass  # the first reason is the one to tell
         if reason.startswith("mapping values are not allowed"):
             reason = "bad indentation of a mapping entry"
-        line = None if error.line is None else min(error.line, last_line)
-        raise YamlError(reason, line, kind="YAMLException", code=error.code) from None
+        at = None if error.line is None else min(error.line, last_line)
+        raise YamlError(reason, at, kind="YAMLException", code=error.code) from None
 
 
 def _integer(text: str, match: re.Match[str]) -> int:

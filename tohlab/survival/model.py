@@ -237,3 +237,8 @@ class Survey:
             "rows": self.rows(),
             "findings": [finding.to_dict() for finding in self.findings],
         }
+
+    def _repr_html_(self) -> str:
+        from tohlab.survival.table import table_html
+
+        return table_html(self)

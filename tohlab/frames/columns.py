@@ -1,30 +1,11 @@
-"""Any result as a pandas DataFrame: long form, one row for each thing, columns that stay.
-
-`COLUMNS` lists every table with every column, its type and what it holds; a unit stands in the name
-(`loaded_tokens`, `latency_s`) and a share is 0 to 1. A missing number is `NA`, never 0. A result with nothing
-in it gives the columns and no rows. This is the only module that imports pandas, and only when it is called.
-"""
+"""Every table that `frame` gives, with every column: its pandas type and what it holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal
-
-from tohlab.catalog import Catalog
-from tohlab.compare import Comparison, HarnessView
-from tohlab.edits import EditCost
-from tohlab.errors import MissingExtra, TohlabError
-from tohlab.prefix import PrefixComparison
-from tohlab.routing.report import RoutingReport
-from tohlab.routing.statistics import Rate
-from tohlab.skills.checks import FileReport
-from tohlab.tokens import CatalogCost, RequestCost
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from typing import Final, Literal
 
 Table = Literal[
     "segments",
@@ -38,6 +19,8 @@ Table = Literal[
     "skills",
     "confusion",
     "files",
+    "survival",
+    "findings",
 ]
 
 
@@ -181,206 +164,36 @@ COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = MappingProxyType(
             ("problems", "Int64", "how many things are wrong with it"),
             ("codes", "string", "their codes joined by a blank, in order"),
         ),
+        "survival": _columns(
+            ("path", "string", "the file, below the folder that was looked at"),
+            ("harness", "string", "its name"),
+            ("outcome", "string", "loads, changed, hidden or skipped"),
+            ("name", "string", "what the harness calls the skill; NA where there is none"),
+            (
+                "description",
+                "string",
+                "as the harness keeps it, before a list cuts it; NA where there is none",
+            ),
+            ("code", "string", "a stable word for the rule behind the outcome; empty for loads"),
+            ("codes", "string", "the words for all that happened to it, joined by a blank, code first"),
+            ("reason", "string", "what happened; empty for loads"),
+            ("line", "Int64", "where in the file, from 1; NA where no line can be named"),
+            ("repair", "string", "the smallest change that would mend it"),
+            ("silent", "boolean", "the harness says nothing about it, not even in a log"),
+            ("before_chars", "Int64", "the description as the harness counts; NA where it was not cut"),
+            ("after_chars", "Int64", "what the model is told of it; NA where it was not cut"),
+            ("notes", "string", "what is not certain about it, one a line"),
+        ),
+        "findings": _columns(
+            ("path", "string", "the file, below the folder that was looked at"),
+            ("line", "Int64", "in the file, from 1; NA where no line can be named"),
+            ("kind", "string", "what kind of text it is, such as closing-tag"),
+            ("place", "string", "name, description or body"),
+            ("text", "string", "the tag, the name, or the characters' code points"),
+            ("harness", "string", "one that lets it out of its block, or passes the characters through"),
+            ("doors", "string", "where there: list, loaded or user, joined by a blank"),
+            ("message", "string", "what it does, in a sentence"),
+        ),
     }
 )
 """Every table: its columns in order, each with its pandas type and meaning."""
-
-
-def frame(result: Any, table: Table | None = None) -> pd.DataFrame:
-    """Return a result as a DataFrame.
-
-    Args:
-        result: a `RequestCost`, `CatalogCost`, `Catalog`, `Comparison` (of harnesses), `HarnessView`,
-            `RoutingReport`, or a sequence (or one) of
-            `PrefixComparison`, `EditCost` or `FileReport`.
-        table: which of a `RoutingReport`'s tables (`trials`, the default, `skills` or `confusion`); for an
-            empty sequence, which table it would have been.
-
-    Returns:
-        The columns of `COLUMNS[table]`, in that order and with those types, and one row for each thing.
-
-    Raises:
-        MissingExtra: pandas is not installed.
-        TohlabError: there is no table for such a result; the message says what there is.
-    """
-    chosen, rows = _rows_of(result, table)
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtra("pandas", "notebook") from error
-    columns = COLUMNS[chosen]
-    made = list(rows)
-    return pd.DataFrame(
-        {column.name: pd.array([row[column.name] for row in made], dtype=column.dtype) for column in columns}
-    )
-
-
-def _rows_of(result: Any, table: Table | None) -> tuple[str, Iterable[Mapping[str, Any]]]:
-    if table is not None and table not in COLUMNS:
-        raise TohlabError(f"there is no table {table!r}; there are {', '.join(COLUMNS)}")
-    if isinstance(result, RequestCost):
-        return _only(table, "segments"), _segment_rows(result)
-    if isinstance(result, CatalogCost):
-        return _only(table, "catalog_cost"), _catalog_cost_rows(result)
-    if isinstance(result, Catalog):
-        return _only(table, "catalog"), _catalog_rows(result)
-    if isinstance(result, Comparison):
-        return _only(table, "harnesses"), result.rows()
-    if isinstance(result, HarnessView):
-        return _only(table, "harness"), result.rows()
-    if isinstance(result, Sequence) and not isinstance(result, str):
-        if not result:
-            if table is None:
-                raise TohlabError(
-                    "an empty sequence does not say which table it is; name one with table=, such as "
-                    'frame((), table="prefix")'
-                )
-            return table, ()
-        kinds = {type(item) for item in result}
-        for kind, (name, make) in _SEQUENCES.items():
-            if kinds == {kind}:
-                return _only(table, name), make(result)
-    elif type(result) in _SEQUENCES:
-        name, make = _SEQUENCES[type(result)]
-        return _only(table, name), make((result,))
-    elif isinstance(result, RoutingReport):
-        return _routing(result, table)
-    sequences = ", ".join(kind.__name__ for kind in _SEQUENCES)
-    known = (
-        "RequestCost, CatalogCost, Catalog, Comparison, HarnessView, RoutingReport, "
-        f"and sequences of {sequences}"
-    )
-    raise TohlabError(f"there is no table for {type(result).__name__}; there is one for {known}")
-
-
-def _only(asked: Table | None, own: str) -> str:
-    if asked is not None and asked != own:
-        raise TohlabError(f"this result gives the table {own!r}, not {asked!r}")
-    return own
-
-
-def _segment_rows(cost: RequestCost) -> Iterable[Mapping[str, Any]]:
-    for row in cost.rows():
-        yield {**row, "share": row["tokens"] / cost.total_tokens if cost.total_tokens else 0.0}
-
-
-def _catalog_cost_rows(cost: CatalogCost) -> Iterable[Mapping[str, Any]]:
-    for row in cost.rows:
-        yield {
-            "kind": row.kind,
-            "name": row.name,
-            "tokens": row.tokens,
-            "loaded_tokens": row.loaded_tokens,
-            "share": row.tokens / cost.total_tokens if cost.total_tokens else 0.0,
-        }
-
-
-def _catalog_rows(catalog: Catalog) -> Iterable[Mapping[str, Any]]:
-    for position, entry in enumerate(catalog.entries):
-        yield {
-            "position": position,
-            "name": entry.name,
-            "description": entry.description,
-            "characters": len(entry.description),
-        }
-
-
-def _prefix_rows(comparisons: Sequence[PrefixComparison]) -> Iterable[Mapping[str, Any]]:
-    for position, comparison in enumerate(comparisons):
-        where = comparison.divergence
-        yield {
-            "position": position,
-            "meter": comparison.meter,
-            "before_tokens": comparison.before_tokens,
-            "after_tokens": comparison.after_tokens,
-            "shared_tokens": comparison.shared_tokens,
-            "new_tokens": comparison.new_tokens,
-            "lost_tokens": comparison.lost_tokens,
-            "reused_share": comparison.reused_share,
-            "path": where.path if where else None,
-            "label": where.label if where else None,
-            "sentence": comparison.sentence,
-        }
-
-
-def _file_rows(files: Sequence[FileReport]) -> Iterable[Mapping[str, Any]]:
-    for file in files:
-        for dialect, loads in sorted(file.loads.items()):
-            yield {
-                "path": str(file.path),
-                "name": file.name,
-                "dialect": dialect,
-                "loads": loads,
-                "problems": len(file.problems),
-                "codes": " ".join(problem.code for problem in file.problems),
-            }
-
-
-def _edit_rows(edits: Sequence[EditCost]) -> Iterable[Mapping[str, Any]]:
-    for cost in edits:
-        yield {
-            **cost.to_dict(),
-            "new_tokens": cost.after_tokens - cost.shared_tokens,
-            "reused_share": cost.shared_tokens / cost.after_tokens if cost.after_tokens else 1.0,
-        }
-
-
-def _routing(report: RoutingReport, table: Table | None) -> tuple[str, Iterable[Mapping[str, Any]]]:
-    chosen = table or "trials"
-    if chosen == "trials":
-        return chosen, _trial_rows(report)
-    if chosen == "skills":
-        return chosen, _skill_rows(report)
-    if chosen == "confusion":
-        return chosen, (
-            {"expected": c.expected, "predicted": c.predicted, "n": c.n} for c in report.confusion()
-        )
-    raise TohlabError(f"a routing report gives the tables 'trials', 'skills' and 'confusion', not {chosen!r}")
-
-
-def _trial_rows(report: RoutingReport) -> Iterable[Mapping[str, Any]]:
-    for trial in report.trials:
-        expected = trial.case.expected
-        scored = expected is not None and trial.state != "service_error"
-        yield {
-            "case": trial.case.id,
-            "query": trial.case.query,
-            "group": trial.case.group,
-            "replicate": trial.replicate,
-            "expected": " ".join(expected) if expected is not None else None,
-            "loaded": " ".join(trial.loaded),
-            "invalid": " ".join(trial.invalid),
-            "label": trial.label,
-            "state": trial.state,
-            "right": trial.right if scored else None,
-            "detail": trial.detail,
-            "latency_s": trial.latency_s,
-        }
-
-
-def _skill_rows(report: RoutingReport) -> Iterable[Mapping[str, Any]]:
-    for score in report.per_skill:
-        yield {
-            "name": score.name,
-            "support": score.support,
-            "predicted": score.predicted,
-            **_rate_row("precision", score.precision),
-            **_rate_row("recall", score.recall),
-            "f1": score.f1,
-        }
-
-
-def _rate_row(name: str, rate: Rate | None) -> dict[str, Any]:
-    if rate is None:
-        return {name: None, f"{name}_low": None, f"{name}_high": None, f"{name}_n": 0}
-    return {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high, f"{name}_n": rate.n}
-
-
-_SEQUENCES: Final[Mapping[type, tuple[str, Callable[[Any], Iterable[Mapping[str, Any]]]]]] = MappingProxyType(
-    {
-        PrefixComparison: ("prefix", _prefix_rows),
-        EditCost: ("edits", _edit_rows),
-        FileReport: ("files", _file_rows),
-    }
-)
-"""What a sequence may hold, the table that it gives, and how."""
