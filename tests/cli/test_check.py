@@ -209,6 +209,23 @@ def test_a_repository_is_checked_as_it_is_installed_unless_told_otherwise(
     assert b"[too-deep]" in capsysbinary.readouterr().out
 
 
+def test_the_last_line_and_the_exit_code_say_what_the_column_of_toh_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "SKILL.md", "---\nname: root\ndescription: d\n---\n")
+    write_skill(tmp_path / "a", "a")
+    write_skill(tmp_path / "x" / "y" / "deep", "deep")
+    for asked in ((), ("--dialect", "pi")):  # with another harness's column alone it is the same
+        assert run(["check", str(tmp_path), *asked]) == 1
+        assert "2 of 3 skill files load in TheOpen Harness; 0 errors" in " ".join(
+            capsys.readouterr().out.split()
+        )
+    assert run(["check", str(tmp_path), "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert data["harnesses"]["toh"]["counts"]["skipped"] == 1
+    assert run(["check", str(tmp_path), "--require", "codex"]) == 0
+
+
 def test_a_finding_is_shown_without_its_characters(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -100,3 +100,21 @@ def test_wrong_names_and_folders_are_errors_that_say_what_to_do(
     assert run(["compare", str(skills), "codex"]) == 2
     assert run(["compare", "--help"]) == 0
     assert "Examples:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("parent", [".", "plugins/a"])
+def test_a_file_that_cannot_be_read_is_a_skipped_row_and_ends_nothing(
+    skills: Path, capsys: pytest.CaptureFixture[str], parent: str
+) -> None:
+    folder = skills / parent / "bad"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").symlink_to("SKILL.md")
+    where = folder.relative_to(skills).as_posix()
+    why = "the file cannot be read: Too many levels of symbolic links"
+    assert run(["tokens", str(skills), "--dialect", "roo", "--json"]) == 0
+    (row,) = [row for row in json.loads(capsys.readouterr().out)["rows"] if row["state"] == "skipped"]
+    assert (row["path"], row["why"]) == (f"{where}/SKILL.md", why)
+    data = as_json(capsys, skills, "codex", "pi")
+    states = {row["path"]: (row["a_state"], row["b_state"]) for row in data["skills"]}
+    assert states[f"{where}/SKILL.md"] == ("skipped", "skipped")
+    assert states["csv/SKILL.md"] == ("listed", "listed")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tohlab.dialects.file_tree import ReadableTree
 from tohlab.dialects.harness import FileTree
 from tohlab.errors import SkillError
 
@@ -35,3 +36,16 @@ def test_a_file_in_place_of_a_folder_is_called_a_file(tmp_path: Path) -> None:
         FileTree.at(tmp_path / "x.md")
     with pytest.raises(SkillError, match=r"there is no folder .*nothing"):
         FileTree.at(tmp_path / "nothing")
+
+
+def test_a_readable_tree_goes_on_without_what_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "SKILL.md").symlink_to("SKILL.md")
+    (tmp_path / "b.md").write_text("b")
+    tree = ReadableTree.at(tmp_path)
+
+    assert (tree.text("a/SKILL.md"), tree.text("b.md")) == ("", "b")
+    assert tree.unreadable == {"a/SKILL.md": "Too many levels of symbolic links"}
+    assert tree.below("a") == ("a/SKILL.md",)
+    tree.without(frozenset(tree.unreadable))
+    assert (list(tree), tree.below("a")) == (["b.md"], ())

@@ -80,14 +80,14 @@ def refuse(ctx: click.Context, names: Iterable[str], why: str) -> None:
 
 
 def skills_tree(directory: str) -> FileTree:
-    """Return the files of a folder that holds skills.
+    """Return the files of a folder that holds skills; one that cannot be read counts as empty and is told.
 
     Raises:
         SkillError: there is no such folder, or no skill file in it.
     """
-    from tohlab.dialects.harness import FileTree
+    from tohlab.dialects.file_tree import ReadableTree
 
-    tree = FileTree.at(directory)
+    tree = ReadableTree.at(directory)
     if not any(path.rpartition("/")[2].lower() == "skill.md" for path in tree) and not any(
         "/" not in path and path.endswith(".md") for path in tree
     ):

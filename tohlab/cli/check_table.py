@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 _STYLES: Final = {"loads": "green", "changed": "yellow", "hidden": "magenta", "skipped": "bold red"}
 
 
-def print_survey(table: Survey, reports: Sequence[FileReport], *, every: bool) -> None:
+def print_survey(table: Survey, reports: Sequence[FileReport], own: Sequence[Fate], *, every: bool) -> None:
     """Print counts, rows and details.
 
     Args:
         table: what became of the files.
         reports: what TheOpen Harness says of them.
+        own: what became of each file in TheOpen Harness, for the last line.
         every: a row for each file, and cuts and budgets in the details; else the files in trouble alone.
     """
     from rich.console import Console
@@ -42,7 +43,7 @@ def print_survey(table: Survey, reports: Sequence[FileReport], *, every: bool) -
             style="dim",
         )
     _print_details(console, table, reports, every=every)
-    console.print(_summary(reports), markup=False)
+    console.print(_summary(own, reports), markup=False)
 
 
 def _print_counts(console: Console, table: Survey, *, every: bool) -> None:
@@ -183,12 +184,11 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _summary(reports: Sequence[FileReport]) -> str:
-    skills = [report for report in reports if report.is_skill_file]
-    loads = sum(report.loads["toh"] for report in skills)
+def _summary(own: Sequence[Fate], reports: Sequence[FileReport]) -> str:
+    loads = sum(fate.outcome != "skipped" for fate in own)
     levels = [problem.level for report in reports for problem in report.problems]
     return (
-        f"{loads} of {len(skills)} skill files load in TheOpen Harness; "
+        f"{loads} of {len(own)} skill files load in TheOpen Harness; "
         f"{_count(levels, 'error')}, {_count(levels, 'warning')}"
     )
 

@@ -106,6 +106,31 @@ class FileTree(Mapping[str, bytes]):
         return tuple(sorted(p for p in self._listed() if p.rpartition("/")[2] in names))
 
 
+class ReadableTree(FileTree):
+    """A folder whose files that cannot be read count as empty, so that one of them ends no look at the rest.
+
+    `unreadable` holds those that were asked for, with what the system says.
+    """
+
+    def __init__(self, contents: Mapping[str, bytes], directory: Path | None = None) -> None:
+        super().__init__(contents, directory)
+        self.unreadable: dict[str, str] = {}
+
+    def _read(self, path: Path) -> bytes:
+        try:
+            return read_regular(path)
+        except OSError as error:
+            assert self._directory is not None
+            inside = path.relative_to(self._directory).as_posix()
+            self.unreadable[inside] = error.strerror or str(error)
+            return b""
+
+    def without(self, paths: frozenset[str]) -> None:
+        """Leave files out from now on."""
+        self._paths = {path: None for path in self._listed() if path not in paths}
+        self._in_order = None
+
+
 class _Layered(FileTree):
     """Several trees side by side; a file is read in its own tree when it is asked for."""
 

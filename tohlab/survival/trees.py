@@ -6,39 +6,15 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Final
 
-from tohlab.dialects.file_tree import read_regular
+from tohlab.dialects.file_tree import ReadableTree
 from tohlab.dialects.harness import FileTree, Setting
 from tohlab.dialects.installed import Installed, Layout, installed
 from tohlab.survival.meant import Meant, meant
 
 _PATH_LIKE: Final = re.compile(r"[^\s\"'`]+\.md\b", re.IGNORECASE)
-
-
-class ReadableTree(FileTree):
-    """A folder whose files that cannot be read count as empty, so that one of them ends no look at the rest.
-
-    `unreadable` holds those that were asked for, with what the system says.
-    """
-
-    def __init__(self, contents: Mapping[str, bytes], directory: Path | None = None) -> None:
-        super().__init__(contents, directory)
-        self.unreadable: dict[str, str] = {}
-
-    def _read(self, path: Path) -> bytes:
-        try:
-            return read_regular(path)
-        except OSError as error:
-            assert self._directory is not None
-            inside = path.relative_to(self._directory).as_posix()
-            self.unreadable[inside] = error.strerror or str(error)
-            return b""
-
-    def without(self, paths: frozenset[str]) -> None:
-        """Leave files out from now on."""
-        self._paths = {path: None for path in self._listed() if path not in paths}
 
 
 class PatchedTree(FileTree):
