@@ -251,3 +251,45 @@ def test_which_of_two_files_with_one_name_is_taken_is_said_for_each_harness(
     words = b" ".join(capsysbinary.readouterr().out.split()).decode()
     assert "skipped in cline: c/SKILL.md has the same name 'twin' and was read later" in words
     assert "skipped in pikuri: a/SKILL.md has the same name 'twin'" in words
+
+
+def test_words_that_stand_for_others_are_given_to_whom_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "a" / "SKILL.md", COLON)
+    run(["check", str(tmp_path), "--dialect", "cline,goose,roo,codex"])
+    words = " ".join(capsys.readouterr().out.split())
+    assert "skipped in cline, goose, roo: " in words
+    assert "(so says cline) [invalid-yaml]" in words
+    run(["check", str(tmp_path), "--dialect", "cline"])
+    assert "so says" not in capsys.readouterr().out
+
+
+def test_what_a_file_puts_into_a_line_is_bounded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20000")
+    many = "".join(chr(0x200B + n % 3) + chr(0x202A + n % 5) for n in range(3000))
+    write(tmp_path / "long" / "SKILL.md", f"---\nname: {'n ' * 2500}\ndescription: d\n---\n{many}\n")
+    write(tmp_path / "one" / "SKILL.md", f"---\nname: {'N' * 5001}\ndescription: {'1' * 5000}\n---\n")
+    run(["check", str(tmp_path), "--all"])
+    lines = capsys.readouterr().out.splitlines()
+    told = [line.rstrip() for line in lines if line.startswith("  ")]
+    assert len(told) > 10
+    assert max(map(len, told)) < 700
+    run(["check", str(tmp_path), "--json"])
+    notes = [note for row in json.loads(capsys.readouterr().out)["rows"] for note in row["notes"]]
+    assert max(map(len, notes)) > 5000
+
+
+@pytest.mark.parametrize("options", [(), ("--all",)])
+def test_what_a_programs_limit_skips_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    for n in range(2010):
+        write(tmp_path / f"s{n:04d}" / "SKILL.md", f"---\nname: s{n:04d}\ndescription: d\n---\n")
+    assert run(["check", str(tmp_path), "--dialect", "codex", *options]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.count("only the first 2000 folders are looked into [too-many-folders]") == 1
+    assert "11 files skipped in codex: " in out
+    assert run(["check", str(tmp_path), "--require", "codex"]) == 1

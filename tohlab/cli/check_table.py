@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
 
     from tohlab.skills.checks import FileReport
 
+LONGEST_TEXT: Final = 400
+"""Of a reason, a remedy or a note, in characters; --json has them whole."""
+_LONG_WORD: Final = re.compile(r"(\S{160})\S+")
 _STYLES: Final = {"loads": "green", "changed": "yellow", "hidden": "magenta", "skipped": "bold red"}
 
 
@@ -69,10 +74,25 @@ def _print_counts(console: Console, table: Survey, *, every: bool) -> None:
         console.print(f"{mark}  {meaning}", markup=False, style="dim")
     for note in table.notes.get("", ()):
         console.print(f"note: {shown(note)}", markup=False, style="dim")
+    for line in _beyond_limits(table):
+        console.print(shown(line), markup=False)
     for name in table.harnesses if every else ():
         for note in table.notes.get(name, ()):
             console.print(f"note: {name}: {shown(note)}", markup=False, style="dim")
     console.print()
+
+
+def _beyond_limits(table: Survey) -> Iterator[str]:
+    # A harness's limit skips thousands of files for one reason, which is said once.
+    beyond = Counter(
+        (fate.harness, fate.code, fate.reason, fate.repair)
+        for fate in table.fates
+        if fate.outcome == "skipped" and not fate.is_trouble
+    )
+    for (harness, code, reason, repair), n in beyond.items():
+        files = "1 file" if n == 1 else f"{n:,} files"
+        yield f"{files} skipped in {harness}: {_brief(reason)} [{code}]"
+        yield f"  → {_brief(repair)}"
 
 
 def _print_rows(console: Console, table: Survey, rows: Sequence[str]) -> None:
@@ -120,9 +140,13 @@ def _problem_lines(report: FileReport | None) -> Iterator[Any]:
         assert report is not None
         yield Text(shown(f"{report.path}:{problem.line}" if problem.line else report.path))
         style = "red" if problem.level == "error" else "yellow"
-        yield Text("  ") + Text(problem.level, style) + Text(shown(f" {problem.message} [{problem.code}]"))
+        yield (
+            Text("  ")
+            + Text(problem.level, style)
+            + Text(shown(f" {_brief(problem.message)} [{problem.code}]"))
+        )
         if problem.remedy:
-            yield Text(f"  → {shown(problem.remedy)}", "cyan")
+            yield Text(f"  → {shown(_brief(problem.remedy))}", "cyan")
 
 
 def _fate_lines(
@@ -135,6 +159,8 @@ def _fate_lines(
     for fate in fates:
         if fate.outcome == "loads" or not (fate.is_trouble or every):
             continue
+        if fate.outcome == "skipped" and not fate.is_trouble:
+            continue  # said once for all of them
         if told and report is not None and fate.harness in report.loads and fate.outcome == "skipped":
             continue
         # Of skipped files each harness says the same thing in words of its own: one of them will do. Which of
@@ -145,13 +171,15 @@ def _fate_lines(
     for (outcome, line, repair, _), same in groups.items():
         yield Text(shown(f"{same[0].path}:{line}" if line else same[0].path))
         who = _who([fate.harness for fate in same], width)
+        differ = len({_one_line(fate.reason) for fate in same}) > 1
+        whose = f" (so says {same[0].harness})" if differ else ""
         yield (
             Text("  ")
             + Text(outcome, _STYLES[outcome])
-            + Text(shown(f" in {who}: {_one_line(same[0].reason)} [{same[0].code}]"))
+            + Text(shown(f" in {who}: {_brief(same[0].reason)}{whose} [{same[0].code}]"))
         )
         if repair:
-            yield Text(f"  → {shown(repair)}", "cyan")
+            yield Text(f"  → {shown(_brief(repair))}", "cyan")
 
 
 def _note_lines(fates: Sequence[Fate], width: int, *, every: bool) -> Iterator[Any]:
@@ -164,7 +192,7 @@ def _note_lines(fates: Sequence[Fate], width: int, *, every: bool) -> Iterator[A
         for note in fate.notes:
             said.setdefault(note, []).append(fate.harness)
     for note, names in said.items():
-        yield Text(shown(f"  note in {_who(names, width)}: {_one_line(note)}"), "dim")
+        yield Text(shown(f"  note in {_who(names, width)}: {_brief(note)}"), "dim")
 
 
 def _finding_lines(findings: Iterable[Finding], width: int) -> Iterator[Any]:
@@ -172,7 +200,7 @@ def _finding_lines(findings: Iterable[Finding], width: int) -> Iterator[Any]:
 
     for finding in findings:
         yield Text(shown(f"{finding.path}:{finding.line}" if finding.line else finding.path))
-        text = f" {finding.message} [{finding.kind}], in {_who(finding.harnesses, width)}"
+        text = f" {_brief(finding.message)} [{finding.kind}], in {_who(finding.harnesses, width)}"
         yield Text("  ") + Text("finding", "yellow") + Text(shown(text))
 
 
@@ -182,6 +210,12 @@ def _who(names: Sequence[str], width: int) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _brief(text: str) -> str:
+    """Return text in one line of bounded length: names and words of files in it may have none."""
+    cut = _LONG_WORD.sub(r"\1…", _one_line(text))
+    return cut if len(cut) <= LONGEST_TEXT else f"{cut[: LONGEST_TEXT - 1]}…"
 
 
 def _summary(own: Sequence[Fate], reports: Sequence[FileReport]) -> str:
