@@ -292,4 +292,4 @@ def test_what_a_programs_limit_skips_is_said_once(
     out = " ".join(capsys.readouterr().out.split())
     assert out.count("only the first 2000 folders are looked into [too-many-folders]") == 1
     assert "11 files skipped in codex: " in out
-    assert run(["check", str(tmp_path), "--require", "codex"]) == 1
+    assert run(["check", str(tmp_path), "--dialect", "codex", "--require", "codex"]) == 1

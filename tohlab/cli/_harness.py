@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from tohlab.errors import SkillError
+from tohlab.printable import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 WINDOW_TOKENS: Final = 200_000
 ROOT: Final = "/home/user/.agents/skills"
 MOST_NOTES: Final = 8
+FOLDED_CHARS: Final = 16
+"""How narrow a column of text may get in a terminal that has no room."""
 
-_UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _HARNESS_OPTIONS: Final = ("window_tokens", "layout", "root", "bundled")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -99,16 +100,25 @@ def skills_tree(directory: str) -> FileTree:
 
 def shown(text: str) -> str:
     """Make text from files safe for a terminal: no control character reaches it, each line is one line."""
-    return _UNPRINTABLE.sub("\ufffd", text)
+    return printable(text)
 
 
 def print_whole(console: Console, table: Table) -> None:
-    """Print a table of numbers at its own width where the terminal is narrower: a number is never cut."""
+    """Print a table at its own width where the terminal is narrower: a number is never cut.
+
+    Columns of text that folds take no more of that width than `FOLDED_CHARS` each.
+    """
     from rich.measure import Measurement
 
     width = console.width
     boundless = console.options.update(max_width=10_000)
-    console.width = max(width, Measurement.get(console, boundless, table).maximum)
+    folding = [column for column in table.columns if column.overflow == "fold" and not column.no_wrap]
+    for column in folding:
+        column.max_width = FOLDED_CHARS
+    least = Measurement.get(console, boundless, table).maximum
+    for column in folding:
+        column.max_width = None
+    console.width = max(width, least)
     console.print(table)
     console.width = width
 

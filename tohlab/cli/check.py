@@ -12,6 +12,7 @@ import click
 from tohlab.dialects.harnesses import get_harness
 from tohlab.dialects.installed import Layout
 from tohlab.errors import SkillError
+from tohlab.printable import printable
 from tohlab.skills.checks import FileReport, check_tree
 
 if TYPE_CHECKING:
@@ -164,10 +165,8 @@ def _fix(
 
 
 def _print_diff(text: str) -> None:
-    from tohlab.survival.table import shown
-
     if sys.stdout.isatty():  # a file or a pipe gets the bytes, so that the diff fits
-        sys.stdout.write("".join(f"{shown(row)}\n" for row in text.splitlines()))
+        sys.stdout.write(printable(text.replace("\r\n", "\n"), lines=True))
         return
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     sys.stdout.buffer.flush()

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tohlab.cli._harness import print_whole
+from tohlab.cli._harness import print_whole, shown
 from tohlab.dialects.harnesses import get_harness
 from tohlab.survival.model import Fate, Finding, Survey
-from tohlab.survival.table import MARKS, MEANING, initials, shown
+from tohlab.survival.table import MARKS, MEANING, initials
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -115,7 +115,7 @@ def print_view(view: HarnessView, sort: str) -> None:
         name = Text(shown(row["name"] if row["name"] is not None else row["source"]))
         table.add_row(row["state"], name, tokens, length, Text(_short(why)))
     console = Console(highlight=False, emoji=False)
-    console.print(table)
+    print_whole(console, table)
     console.print(Text(shown(f"{origin_line(view)}; on a change: {view.on_change}")))
     for note in notes_of(view):
         console.print(Text(f"- {note}"))
