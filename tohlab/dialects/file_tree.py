@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
-from tohlab.errors import SkillError
+from tohlab.errors import SkillError, UnreadableFile
 
 
 class FileTree(Mapping[str, bytes]):
@@ -36,7 +36,7 @@ class FileTree(Mapping[str, bytes]):
     def at(cls, directory: str | os.PathLike[str]) -> Self:
         """Return the tree of a folder on disk; links are followed, loops are not.
 
-        A file is read when it is asked for; one that cannot be read is a `SkillError` then.
+        A file is read when it is asked for; one that cannot be read is an `UnreadableFile` then.
 
         Raises:
             SkillError: there is no such folder.
@@ -59,9 +59,8 @@ class FileTree(Mapping[str, bytes]):
             return read_regular(path)
         except OSError as error:
             why = error.strerror or error
-            raise SkillError(
-                f"{path} cannot be read: {why}; make it a file that can be read, or remove it"
-            ) from error
+            message = f"{path} cannot be read: {why}; make it a file that can be read, or remove it"
+            raise UnreadableFile(message, str(why)) from error
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._listed())

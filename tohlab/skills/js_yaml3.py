@@ -4,8 +4,7 @@ PyYAML's parser is kept; what follows it is js-yaml's: plain scalars with YAML 1
 truths of 1.2, duplicate keys and unknown tags as errors, `<<` as a merge. Held against js-yaml 3.15.2 over
 real frontmatter and random text; what still differs is `a: ?` (a mapping there, an error here), a bare `!` in
 a flow collection or before a colon (an error there, nothing here), what follows a flow collection on its line
-(`[] b: c` is two keys there), and what follows a quoted text on its last
-line, where that spans lines.
+(`[] b: c` is two keys there), and what follows a quoted text on its last line, where that spans lines.
 """
 
 from __future__ import annotations
