@@ -70,6 +70,14 @@ class SkillError(TohlabError):
     """Something about a skill, its file or its source."""
 
 
+class UnreadableFile(SkillError, OSError):
+    """A file below a skills root cannot be read; an `OSError` too, for programs that go on past one."""
+
+    def __init__(self, message: str, why: str) -> None:
+        super().__init__(message)
+        self.strerror = why
+
+
 class FrontmatterError(SkillError):
     """A skill file that cannot be read as one.
 

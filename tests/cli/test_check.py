@@ -209,6 +209,23 @@ def test_a_repository_is_checked_as_it_is_installed_unless_told_otherwise(
     assert b"[too-deep]" in capsysbinary.readouterr().out
 
 
+def test_the_last_line_and_the_exit_code_say_what_the_column_of_toh_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "SKILL.md", "---\nname: root\ndescription: d\n---\n")
+    write_skill(tmp_path / "a", "a")
+    write_skill(tmp_path / "x" / "y" / "deep", "deep")
+    for asked in ((), ("--dialect", "pi")):  # with another harness's column alone it is the same
+        assert run(["check", str(tmp_path), *asked]) == 1
+        assert "2 of 3 skill files load in TheOpen Harness; 0 errors" in " ".join(
+            capsys.readouterr().out.split()
+        )
+    assert run(["check", str(tmp_path), "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert data["harnesses"]["toh"]["counts"]["skipped"] == 1
+    assert run(["check", str(tmp_path), "--require", "codex"]) == 0
+
+
 def test_a_finding_is_shown_without_its_characters(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -223,3 +240,56 @@ def test_no_two_harnesses_have_the_same_letters() -> None:
     letters = initials(harness_names())
     assert len(set(letters.values())) == len(letters) == 16
     assert (letters["claude-code"], letters["pi"], letters["pikuri"]) == ("cc", "pi", "pk")
+
+
+def test_which_of_two_files_with_one_name_is_taken_is_said_for_each_harness(
+    tmp_path: Path, capsysbinary: Capture
+) -> None:
+    for folder in "abc":
+        write_skill(tmp_path / folder, "twin")
+    run(["check", str(tmp_path), "--dialect", "cline,pikuri"])
+    words = b" ".join(capsysbinary.readouterr().out.split()).decode()
+    assert "skipped in cline: c/SKILL.md has the same name 'twin' and was read later" in words
+    assert "skipped in pikuri: a/SKILL.md has the same name 'twin'" in words
+
+
+def test_words_that_stand_for_others_are_given_to_whom_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "a" / "SKILL.md", COLON)
+    run(["check", str(tmp_path), "--dialect", "cline,goose,roo,codex"])
+    words = " ".join(capsys.readouterr().out.split())
+    assert "skipped in cline, goose, roo: " in words
+    assert "(so says cline) [invalid-yaml]" in words
+    run(["check", str(tmp_path), "--dialect", "cline"])
+    assert "so says" not in capsys.readouterr().out
+
+
+def test_what_a_file_puts_into_a_line_is_bounded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20000")
+    many = "".join(chr(0x200B + n % 3) + chr(0x202A + n % 5) for n in range(3000))
+    write(tmp_path / "long" / "SKILL.md", f"---\nname: {'n ' * 2500}\ndescription: d\n---\n{many}\n")
+    write(tmp_path / "one" / "SKILL.md", f"---\nname: {'N' * 5001}\ndescription: {'1' * 5000}\n---\n")
+    run(["check", str(tmp_path), "--all"])
+    lines = capsys.readouterr().out.splitlines()
+    told = [line.rstrip() for line in lines if line.startswith("  ")]
+    assert len(told) > 10
+    assert max(map(len, told)) < 700
+    run(["check", str(tmp_path), "--json"])
+    notes = [note for row in json.loads(capsys.readouterr().out)["rows"] for note in row["notes"]]
+    assert max(map(len, notes)) > 5000
+
+
+@pytest.mark.parametrize("options", [(), ("--all",)])
+def test_what_a_programs_limit_skips_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    for n in range(2010):
+        write(tmp_path / f"s{n:04d}" / "SKILL.md", f"---\nname: s{n:04d}\ndescription: d\n---\n")
+    assert run(["check", str(tmp_path), "--dialect", "codex", *options]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.count("only the first 2000 folders are looked into [too-many-folders]") == 1
+    assert "11 files skipped in codex: " in out
+    assert run(["check", str(tmp_path), "--dialect", "codex", "--require", "codex"]) == 1

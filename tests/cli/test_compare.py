@@ -11,7 +11,7 @@ import pytest
 from tohlab.cli import run
 from tohlab.compare import view_harness
 
-HOSTILE = "evil\x1b[31m\u202e\x07"
+HOSTILE = "evil\x1b[31m\u202e\x07\u200b\u200e\u061c\u2028\u2029\u200d"
 
 
 def write(folder: Path, name: str, frontmatter: str) -> None:
@@ -84,7 +84,7 @@ def test_text_from_files_never_steers_the_terminal(
     ):
         assert run(command) == 0
         shown = "".join(capsys.readouterr())
-        assert not set("\x1b\u202e\x07") & set(shown)
+        assert not set(HOSTILE[4:]) - set("[31m") & set(shown)
 
 
 def test_wrong_names_and_folders_are_errors_that_say_what_to_do(
@@ -100,3 +100,43 @@ def test_wrong_names_and_folders_are_errors_that_say_what_to_do(
     assert run(["compare", str(skills), "codex"]) == 2
     assert run(["compare", "--help"]) == 0
     assert "Examples:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("parent", [".", "plugins/a"])
+def test_a_file_that_cannot_be_read_is_a_skipped_row_and_ends_nothing(
+    skills: Path, capsys: pytest.CaptureFixture[str], parent: str
+) -> None:
+    folder = skills / parent / "bad"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").symlink_to("SKILL.md")
+    where = folder.relative_to(skills).as_posix()
+    why = "the file cannot be read: Too many levels of symbolic links"
+    assert run(["tokens", str(skills), "--dialect", "roo", "--json"]) == 0
+    (row,) = [row for row in json.loads(capsys.readouterr().out)["rows"] if row["state"] == "skipped"]
+    assert (row["path"], row["why"]) == (f"{where}/SKILL.md", why)
+    data = as_json(capsys, skills, "codex", "pi")
+    states = {row["path"]: (row["a_state"], row["b_state"]) for row in data["skills"]}
+    assert states[f"{where}/SKILL.md"] == ("skipped", "skipped")
+    assert states["csv/SKILL.md"] == ("listed", "listed")
+
+
+@pytest.mark.parametrize("columns", [20, 40])
+def test_a_narrow_terminal_cuts_no_number_and_no_word(
+    skills: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    for i in range(40):
+        write(skills, f"s{i}", f"name: s{i}\ndescription: {'word ' * 60}")
+    data = as_json(capsys, skills, "codex", "goose")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert run(["compare", str(skills), "codex", "goose"]) == 0
+    out = capsys.readouterr().out
+    for number in (data["a"]["total_tokens"], data["b"]["total_tokens"]):
+        assert f"{number:,}" in out
+    assert "total tokens" in out
+    assert run(["tokens", str(skills), "--dialect", "goose"]) == 0
+    out = capsys.readouterr().out
+    assert f"{data['b']['total_tokens']:,}" in out
+    assert "characters" in out
+    assert "listed" in out
+    assert "\u2026" not in out
+    assert max(map(len, out.splitlines())) < 80

@@ -51,3 +51,26 @@ def test_a_full_disk_is_a_message(command: str, skills: Path) -> None:
 def test_a_message_cannot_steer_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["render", "no\x1b[31mthing\u202e", "--part", "tool"]) == 3
     assert capsys.readouterr().err.startswith("tohlab: no\ufffd[31mthing\ufffd does not exist")
+
+
+def test_a_reader_that_leaves_early_is_no_failure(tmp_path: Path) -> None:
+    for number in range(400):
+        folder = tmp_path / f"skill-{number}"
+        folder.mkdir()
+        text = f"---\nname: skill-{number}\ndescription: {'Words. ' * 40}\n---\nDo it.\n"
+        (folder / "SKILL.md").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "tohlab", "tokens", str(tmp_path), "--dialect", "codex"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.close()
+        assert started.stderr.read() == b""
+    assert started.returncode == 0
+
+
+@pytest.mark.parametrize("columns", ["20", "80"])
+def test_no_number_of_all_harnesses_is_cut(skills: Path, columns: str) -> None:
+    done = tohlab("tokens", str(skills), "--dialect", "all", COLUMNS=columns)
+    [row] = [row for row in done.stdout.decode().splitlines() if row.startswith("gemini-cli")]
+    assert "\u2026" not in row
+    assert len(row.split()) == 11

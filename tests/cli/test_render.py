@@ -298,3 +298,24 @@ def test_options_that_would_do_nothing_are_refused(skills: Path, capsys: pytest.
     assert "--window does not apply" in capsys.readouterr().err
     assert run(["render", str(skills), "--part", "user"]) == 2
     assert "go together" in capsys.readouterr().err
+
+
+def test_a_skill_that_is_not_found_is_a_no_whatever_the_program_calls_it(render: Run, skills: Path) -> None:
+    codes = {}
+    for name in harness_names():
+        harness = get_harness(name)
+        if harness.load_tool is not None:
+            arguments = (skills, "--dialect", name, "--part", "result", "--name")
+            codes[name] = (render(*arguments, "pdf")[0], render(*arguments, "nope")[0])
+    by_path = {name for name in codes if get_harness(name).loads_by == "path"}
+    assert len(codes) > 10
+    assert codes == {name: (0, 3 if name in by_path else 1) for name in codes}
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_rendered(render: Run, skills: Path) -> None:
+    (skills / "bad").mkdir()
+    (skills / "bad" / "SKILL.md").symlink_to("SKILL.md")
+    code, out, err = render(skills, "--dialect", "goose")
+    assert code == 0
+    assert "pdf" in out.decode()
+    assert "bad/SKILL.md: the file cannot be read: Too many levels of symbolic links" in err

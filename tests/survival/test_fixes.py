@@ -196,3 +196,14 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
     with pytest.raises(SkillError, match="has changed since it was looked at; run the check again"):
         write_fixes(found, tmp_path)
     assert "Written by hand." in path.read_text(encoding="utf-8")
+
+
+def test_a_read_only_file_is_not_written(tmp_path: Path) -> None:
+    write(tmp_path / "sail" / "SKILL.md", "---\nname: sail\ndescription: a: b\n---\nB\n")
+    path = tmp_path / "sail" / "SKILL.md"
+    before = path.read_bytes()
+    path.chmod(0o444)
+
+    with pytest.raises(SkillError, match="cannot be written: it is read-only; make it writable"):
+        write_fixes(fixes(tmp_path), tmp_path)
+    assert path.read_bytes() == before

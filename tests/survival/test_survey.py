@@ -238,3 +238,20 @@ def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
 def test_a_harness_named_twice_is_one_column(tmp_path: Path) -> None:
     write(tmp_path / "a" / "SKILL.md", skill_text("a"))
     assert survey(tmp_path, ["pi", "toh", "pi"]).harnesses == ("pi", "toh")
+
+
+@pytest.mark.parametrize("written", ["yes", "~"])
+def test_a_name_that_a_harness_takes_for_no_text_is_to_be_put_in_quotes(written: str) -> None:
+    fate = only(f"---\nname: {written}\ndescription: d\n---\nB\n", "hermes")
+    assert (fate.outcome, fate.code) == ("changed", "renamed")
+    meant = "sail" if written == "~" else written
+    assert fate.repair == f"put the value of name in quotes: name: '{meant}'"
+    quoted = only(f"---\nname: '{meant}'\ndescription: d\n---\nB\n", "hermes")
+    assert (quoted.outcome, quoted.name) == ("loads", meant)
+
+
+def test_a_number_beyond_all_numbers_is_told_as_the_file_has_it() -> None:
+    fate = only(f"---\nname: {'1' * 5001}\ndescription: d\n---\nB\n", "claude-code")
+    assert fate.reason.endswith(f"and '{'1' * 59}…' in the file")
+    fate = only("---\nname: sail\ndescription: .inf\n---\nB\n", "codex")
+    assert (fate.outcome, fate.description) == ("loads", ".inf")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import io
 import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import click
 
 from tohlab import __version__
 from tohlab.errors import RunInterrupted, TohlabError
+from tohlab.printable import printable
 
 COMMANDS = {
     "render": "The exact text that a model reads.",
@@ -31,9 +31,6 @@ COMMANDS = {
     "report": "All of it for one folder, in the terminal and as one HTML page.",
     "model": "A live model on this machine: fetch, start, stop.",
 }
-
-
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class _LazyGroup(click.Group):
@@ -87,6 +84,11 @@ def run(argv: list[str] | None = None) -> Any:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except SystemExit as stop:
+        # rich ends the program itself where nobody reads on; that is no failure of a command.
+        if isinstance(stop.__context__, BrokenPipeError):
+            return 0
+        raise
     except OSError as error:  # files are the rooms' own errors, so this is the output
         _complain(f"the output cannot be written: {error.strerror or error}")
         return 3
@@ -105,4 +107,4 @@ def _prepare_output() -> None:
 
 def _complain(message: object) -> None:
     """Print a message; what files and services put into it cannot steer a terminal."""
-    click.echo(f"tohlab: {_UNPRINTABLE.sub(chr(0xFFFD), str(message))}", err=True)
+    click.echo(f"tohlab: {printable(str(message), lines=True)}", err=True)

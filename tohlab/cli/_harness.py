@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from tohlab.errors import SkillError
+from tohlab.printable import printable
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from tohlab.compare import HarnessView
     from tohlab.dialects.harness import FileTree
 
 WINDOW_TOKENS: Final = 200_000
 ROOT: Final = "/home/user/.agents/skills"
 MOST_NOTES: Final = 8
+FOLDED_CHARS: Final = 16
+"""How narrow a column of text may get in a terminal that has no room."""
 
-_UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _HARNESS_OPTIONS: Final = ("window_tokens", "layout", "root", "bundled")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -77,14 +81,14 @@ def refuse(ctx: click.Context, names: Iterable[str], why: str) -> None:
 
 
 def skills_tree(directory: str) -> FileTree:
-    """Return the files of a folder that holds skills.
+    """Return the files of a folder that holds skills; one that cannot be read counts as empty and is told.
 
     Raises:
         SkillError: there is no such folder, or no skill file in it.
     """
-    from tohlab.dialects.harness import FileTree
+    from tohlab.dialects.file_tree import ReadableTree
 
-    tree = FileTree.at(directory)
+    tree = ReadableTree.at(directory)
     if not any(path.rpartition("/")[2].lower() == "skill.md" for path in tree) and not any(
         "/" not in path and path.endswith(".md") for path in tree
     ):
@@ -96,7 +100,27 @@ def skills_tree(directory: str) -> FileTree:
 
 def shown(text: str) -> str:
     """Make text from files safe for a terminal: no control character reaches it, each line is one line."""
-    return _UNPRINTABLE.sub("\ufffd", text)
+    return printable(text)
+
+
+def print_whole(console: Console, table: Table) -> None:
+    """Print a table at its own width where the terminal is narrower: a number is never cut.
+
+    Columns of text that folds take no more of that width than `FOLDED_CHARS` each.
+    """
+    from rich.measure import Measurement
+
+    width = console.width
+    boundless = console.options.update(max_width=10_000)
+    folding = [column for column in table.columns if column.overflow == "fold" and not column.no_wrap]
+    for column in folding:
+        column.max_width = FOLDED_CHARS
+    least = Measurement.get(console, boundless, table).maximum
+    for column in folding:
+        column.max_width = None
+    console.width = max(width, least)
+    console.print(table)
+    console.width = width
 
 
 def origin_line(view: HarnessView) -> str:

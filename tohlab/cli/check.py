@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
 from tohlab.dialects.harnesses import get_harness
 from tohlab.dialects.installed import Layout
 from tohlab.errors import SkillError
+from tohlab.printable import printable
 from tohlab.skills.checks import FileReport, check_tree
 
 if TYPE_CHECKING:
-    from tohlab.survival import Fix, Survey
+    from tohlab.survival import Fate, Fix, Survey
+
+OWN: Final = "toh"
+"""The harness that decides unless told otherwise."""
 
 
 @click.command("check", short_help="Which skill files load where, and why the others do not.")
@@ -66,10 +70,11 @@ def command(
     it loads hidden (the model is not told of it, or of its name alone); it is skipped. The lines with `error`
     and `warning` below the table are what TheOpen Harness says of DIR, each file at whatever depth.
 
-    Exit codes: 0 all files load in TheOpen Harness (there may be warnings), 1 at least one does not or is not
-    UTF-8, so that a model reads something else than its author wrote, 3 there are none. With --require, the
-    harnesses named there decide instead: 1 if a file is skipped by one of them. With --fix --write, that is
-    said of the files as they are then.
+    Exit codes: 0 all files load in TheOpen Harness (there may be warnings); 1 it skips at least one as the
+    files lie (see --layout), finds an error in one, or one is not UTF-8, so that a model reads something else
+    than its author wrote; 3 there are none. The column `toh` of the table and the lines with `error` decide,
+    and the last line counts that column. With --require, the harnesses named there decide instead: 1 if a
+    file is skipped by one of them. With --fix --write, that is said of the files as they are then.
 
     \b
     Examples:
@@ -100,11 +105,12 @@ def command(
             reports, table = check_tree(directory), survey(directory, looked_at, layout=layout)
     elif as_json:
         _print_json({"skills": [_row(report) for report in reports], **table.to_dict()})
-    else:
+    own = _own_fates(table, directory, layout)
+    if not fix and not as_json:
         from tohlab.cli.check_table import print_survey
 
-        print_survey(table, reports, every=every)
-    if _is_bad(reports, table, needed):
+        print_survey(table, reports, own, every=every)
+    if _is_bad(reports, table, own, needed):
         ctx.exit(1)
 
 
@@ -115,11 +121,25 @@ def _names(given: Sequence[str], option: str) -> list[str]:
     return names
 
 
-def _is_bad(reports: Sequence[FileReport], table: Survey, needed: Sequence[str]) -> bool:
+def _is_bad(reports: Sequence[FileReport], table: Survey, own: Sequence[Fate], needed: Sequence[str]) -> bool:
     if needed:
-        return any(fate.outcome == "skipped" and fate.harness in needed for fate in table.fates)
+        return _is_skipped(fate for fate in table.fates if fate.harness in needed)
     problems = [problem for report in reports for problem in report.problems]
-    return any(problem.level == "error" or problem.code == "not-utf8" for problem in problems)
+    return _is_skipped(own) or any(
+        problem.level == "error" or problem.code == "not-utf8" for problem in problems
+    )
+
+
+def _is_skipped(fates: Iterable[Fate]) -> bool:
+    return any(fate.outcome == "skipped" for fate in fates)
+
+
+def _own_fates(table: Survey, directory: str, layout: Layout) -> tuple[Fate, ...]:
+    """Return each file's fate in TheOpen Harness, which decides although its column may not be asked for."""
+    from tohlab.survival import survey
+
+    own = table if OWN in table.harnesses else survey(directory, [OWN], layout=layout)
+    return tuple(fate for fate in own.fates if fate.harness == OWN)
 
 
 def _fix(
@@ -145,10 +165,8 @@ def _fix(
 
 
 def _print_diff(text: str) -> None:
-    from tohlab.survival.table import shown
-
     if sys.stdout.isatty():  # a file or a pipe gets the bytes, so that the diff fits
-        sys.stdout.write("".join(f"{shown(row)}\n" for row in text.splitlines()))
+        sys.stdout.write(printable(text.replace("\r\n", "\n"), lines=True))
         return
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     sys.stdout.buffer.flush()

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from tohlab.cli._harness import print_whole, shown
 from tohlab.dialects.harnesses import get_harness
 from tohlab.survival.model import Fate, Finding, Survey
-from tohlab.survival.table import MARKS, MEANING, initials, shown
+from tohlab.survival.table import MARKS, MEANING, initials
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tohlab.skills.checks import FileReport
 
+LONGEST_TEXT: Final = 400
+"""Of a reason, a remedy or a note, in characters; --json has them whole."""
+_LONG_WORD: Final = re.compile(r"(\S{160})\S+")
 _STYLES: Final = {"loads": "green", "changed": "yellow", "hidden": "magenta", "skipped": "bold red"}
 
 
-def print_survey(table: Survey, reports: Sequence[FileReport], *, every: bool) -> None:
+def print_survey(table: Survey, reports: Sequence[FileReport], own: Sequence[Fate], *, every: bool) -> None:
     """Print counts, rows and details.
 
     Args:
         table: what became of the files.
         reports: what TheOpen Harness says of them.
+        own: what became of each file in TheOpen Harness, for the last line.
         every: a row for each file, and cuts and budgets in the details; else the files in trouble alone.
     """
     from rich.console import Console
@@ -41,7 +48,7 @@ def print_survey(table: Survey, reports: Sequence[FileReport], *, every: bool) -
             style="dim",
         )
     _print_details(console, table, reports, every=every)
-    console.print(_summary(reports), markup=False)
+    console.print(_summary(own, reports), markup=False)
 
 
 def _print_counts(console: Console, table: Survey, *, every: bool) -> None:
@@ -62,15 +69,30 @@ def _print_counts(console: Console, table: Survey, *, every: bool) -> None:
             for outcome, n in counts.items()
         ]
         made.add_row(short[name], name, *cells, get_harness(name).provenance_of("load").fidelity)
-    console.print(made)
+    print_whole(console, made)
     for mark, meaning in ((MARKS[outcome], text) for outcome, text in MEANING.items()):
         console.print(f"{mark}  {meaning}", markup=False, style="dim")
     for note in table.notes.get("", ()):
         console.print(f"note: {shown(note)}", markup=False, style="dim")
+    for line in _beyond_limits(table):
+        console.print(shown(line), markup=False)
     for name in table.harnesses if every else ():
         for note in table.notes.get(name, ()):
             console.print(f"note: {name}: {shown(note)}", markup=False, style="dim")
     console.print()
+
+
+def _beyond_limits(table: Survey) -> Iterator[str]:
+    # A harness's limit skips thousands of files for one reason, which is said once.
+    beyond = Counter(
+        (fate.harness, fate.code, fate.reason, fate.repair)
+        for fate in table.fates
+        if fate.outcome == "skipped" and not fate.is_trouble
+    )
+    for (harness, code, reason, repair), n in beyond.items():
+        files = "1 file" if n == 1 else f"{n:,} files"
+        yield f"{files} skipped in {harness}: {_brief(reason)} [{code}]"
+        yield f"  → {_brief(repair)}"
 
 
 def _print_rows(console: Console, table: Survey, rows: Sequence[str]) -> None:
@@ -118,9 +140,13 @@ def _problem_lines(report: FileReport | None) -> Iterator[Any]:
         assert report is not None
         yield Text(shown(f"{report.path}:{problem.line}" if problem.line else report.path))
         style = "red" if problem.level == "error" else "yellow"
-        yield Text("  ") + Text(problem.level, style) + Text(shown(f" {problem.message} [{problem.code}]"))
+        yield (
+            Text("  ")
+            + Text(problem.level, style)
+            + Text(shown(f" {_brief(problem.message)} [{problem.code}]"))
+        )
         if problem.remedy:
-            yield Text(f"  → {shown(problem.remedy)}", "cyan")
+            yield Text(f"  → {shown(_brief(problem.remedy))}", "cyan")
 
 
 def _fate_lines(
@@ -133,21 +159,27 @@ def _fate_lines(
     for fate in fates:
         if fate.outcome == "loads" or not (fate.is_trouble or every):
             continue
+        if fate.outcome == "skipped" and not fate.is_trouble:
+            continue  # said once for all of them
         if told and report is not None and fate.harness in report.loads and fate.outcome == "skipped":
             continue
-        # Of skipped files each harness says the same thing in words of its own: one of them will do.
-        reason = "" if fate.outcome == "skipped" else fate.reason
+        # Of skipped files each harness says the same thing in words of its own: one of them will do. Which of
+        # two files with one name is taken differs from harness to harness.
+        same_thing = fate.outcome == "skipped" and fate.code not in ("duplicate-name", "shadowed")
+        reason = "" if same_thing else fate.reason
         groups.setdefault((fate.outcome, fate.line, fate.repair, reason), []).append(fate)
     for (outcome, line, repair, _), same in groups.items():
         yield Text(shown(f"{same[0].path}:{line}" if line else same[0].path))
         who = _who([fate.harness for fate in same], width)
+        differ = len({_one_line(fate.reason) for fate in same}) > 1
+        whose = f" (so says {same[0].harness})" if differ else ""
         yield (
             Text("  ")
             + Text(outcome, _STYLES[outcome])
-            + Text(shown(f" in {who}: {_one_line(same[0].reason)} [{same[0].code}]"))
+            + Text(shown(f" in {who}: {_brief(same[0].reason)}{whose} [{same[0].code}]"))
         )
         if repair:
-            yield Text(f"  → {shown(repair)}", "cyan")
+            yield Text(f"  → {shown(_brief(repair))}", "cyan")
 
 
 def _note_lines(fates: Sequence[Fate], width: int, *, every: bool) -> Iterator[Any]:
@@ -160,7 +192,7 @@ def _note_lines(fates: Sequence[Fate], width: int, *, every: bool) -> Iterator[A
         for note in fate.notes:
             said.setdefault(note, []).append(fate.harness)
     for note, names in said.items():
-        yield Text(shown(f"  note in {_who(names, width)}: {_one_line(note)}"), "dim")
+        yield Text(shown(f"  note in {_who(names, width)}: {_brief(note)}"), "dim")
 
 
 def _finding_lines(findings: Iterable[Finding], width: int) -> Iterator[Any]:
@@ -168,7 +200,7 @@ def _finding_lines(findings: Iterable[Finding], width: int) -> Iterator[Any]:
 
     for finding in findings:
         yield Text(shown(f"{finding.path}:{finding.line}" if finding.line else finding.path))
-        text = f" {finding.message} [{finding.kind}], in {_who(finding.harnesses, width)}"
+        text = f" {_brief(finding.message)} [{finding.kind}], in {_who(finding.harnesses, width)}"
         yield Text("  ") + Text("finding", "yellow") + Text(shown(text))
 
 
@@ -180,12 +212,17 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _summary(reports: Sequence[FileReport]) -> str:
-    skills = [report for report in reports if report.is_skill_file]
-    loads = sum(report.loads["toh"] for report in skills)
+def _brief(text: str) -> str:
+    """Return text in one line of bounded length: names and words of files in it may have none."""
+    cut = _LONG_WORD.sub(r"\1…", _one_line(text))
+    return cut if len(cut) <= LONGEST_TEXT else f"{cut[: LONGEST_TEXT - 1]}…"
+
+
+def _summary(own: Sequence[Fate], reports: Sequence[FileReport]) -> str:
+    loads = sum(fate.outcome != "skipped" for fate in own)
     levels = [problem.level for report in reports for problem in report.problems]
     return (
-        f"{loads} of {len(skills)} skill files load in TheOpen Harness; "
+        f"{loads} of {len(own)} skill files load in TheOpen Harness; "
         f"{_count(levels, 'error')}, {_count(levels, 'warning')}"
     )
 

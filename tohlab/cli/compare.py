@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tohlab.cli._harness import harness_options, origin_line, shown, skills_tree
+from tohlab.cli._harness import harness_options, origin_line, print_whole, shown, skills_tree
 from tohlab.tokens.encodings import DEFAULT_ENCODING
 
 if TYPE_CHECKING:
@@ -78,13 +78,13 @@ def _print(found: Difference) -> None:
 
     console = Console(highlight=False, emoji=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
+    table.add_column("", no_wrap=True)
     for view in (found.a, found.b):
         table.add_column(Text(view.harness), overflow="fold")
     for label, of in _FACTS:
         one, other = of(found.a), of(found.b)
         table.add_row(label, Text(shown(one)), Text(shown(other)), style=None if one == other else "bold")
-    console.print(table)
+    print_whole(console, table)
     rows = [skill for skill in found.skills if skill.differs]
     if rows:
         table = Table(
@@ -102,7 +102,7 @@ def _print(found: Difference) -> None:
             table.add_row(
                 Text(shown(skill.path)), ", ".join(skill.differs), Text(shown(left)), Text(shown(right))
             )
-        console.print(table)
+        print_whole(console, table)
     else:
         console.print(f"All {len(found.skills):,} files are taken alike: same states, names, descriptions.")
     same = "the same text" if found.is_same_text else "different texts: --text shows them"

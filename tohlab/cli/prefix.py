@@ -233,16 +233,17 @@ def _print_comparison(comparison: PrefixComparison) -> None:
     )
     where = comparison.divergence
     if where is not None:
-        click.echo(f"path   {where.path}, character {where.character:,}, token {where.token:,}")
+        click.echo(f"path   {_printable(where.path)}, character {where.character:,}, token {where.token:,}")
         click.echo(f"before {_printable(json.dumps(where.before, ensure_ascii=False))}")
         click.echo(f"after  {_printable(json.dumps(where.after, ensure_ascii=False))}")
 
 
 def _printable(text: str) -> str:
-    """The text with lone surrogates as U+FFFD: a terminal cannot show them."""
+    """The text as a terminal may have it; half of a pair of surrogates is U+FFFD, a whole one its sign."""
     from tohlab.ecma import to_well_formed
+    from tohlab.printable import printable
 
-    return to_well_formed(text)
+    return printable(to_well_formed(text))
 
 
 def _read(path: Path) -> Request:

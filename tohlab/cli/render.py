@@ -120,7 +120,8 @@ def _harness_part(
     made = render_part(harness, part, laid.tree, setting, name, typed)
     if setting.root in made.text:
         click.echo(f"paths are printed below {setting.root}; another root: --root", err=True)
-    for note in made.notes:
+    unread = [f"{one.path}: {one.reason}" for one in laid.left_out if one.code == "unreadable"]
+    for note in (*unread, *laid.unread_notes(), *made.notes):
         click.echo(shown(note), err=True)
     return made
 

@@ -20,6 +20,7 @@ class Rendered:
 
     text: str
     is_error: bool
+    """It is not what was asked for: an error, a skill that was not found, a text that no model is sent."""
     provenance: Provenance
     notes: tuple[str, ...] = ()
     place: str | None = None
@@ -96,7 +97,10 @@ def _result(harness: Harness, loaded: Loaded, tree: FileTree, setting: Setting, 
     if text is None:
         text = json.dumps(answer.json, ensure_ascii=False, separators=(",", ":"))
     return Rendered(
-        text=text, is_error=answer.is_error, provenance=harness.provenance_of("call"), notes=answer.notes
+        text=text,
+        is_error=answer.is_error or answer.missed,
+        provenance=harness.provenance_of("call"),
+        notes=answer.notes,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tohlab.cli._harness import notes_of, origin_line, shown
+from tohlab.cli._harness import notes_of, origin_line, print_whole, shown
 from tohlab.errors import TokensError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def print_comparison(comparison: Comparison, sort: str) -> None:
         cells += [f"{row[key]:,}" for key in ("tools_tokens", "listing_tokens", "total_tokens")]
         table.add_row(*cells, ratio)
     console = Console(highlight=False, emoji=False)
-    console.print(table)
+    print_whole(console, table)
     for line in _below(comparison):
         console.print(Text(shown(line)))
 
@@ -115,7 +115,7 @@ def print_view(view: HarnessView, sort: str) -> None:
         name = Text(shown(row["name"] if row["name"] is not None else row["source"]))
         table.add_row(row["state"], name, tokens, length, Text(_short(why)))
     console = Console(highlight=False, emoji=False)
-    console.print(table)
+    print_whole(console, table)
     console.print(Text(shown(f"{origin_line(view)}; on a change: {view.on_change}")))
     for note in notes_of(view):
         console.print(Text(f"- {note}"))

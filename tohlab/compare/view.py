@@ -100,7 +100,7 @@ def view_laid(laid: Laid, harness: Harness, setting: Setting, meter: TokenMeter)
         dropped=tuple(_dropped(skill, listing) for skill in unlisted if skill.listed),
         hidden=tuple(_hidden(skill) for skill in unlisted if not skill.listed),
         skipped=(*loaded.skipped, *laid.left_out),
-        layout_notes=(*laid.notes, *_root_note(listing, setting)),
+        layout_notes=(*laid.notes, *laid.unread_notes(), *_root_note(listing, setting)),
         notes=(*_tool_note(harness, tools), *loaded.notes),
         not_measured=harness.not_measured,
         meter=meter.name,

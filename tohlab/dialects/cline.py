@@ -186,7 +186,7 @@ class Cline(Harness):
             return _error("\n".join(issues))
         found = _resolve(arguments["skill"], loaded.skills)
         if isinstance(found, str):
-            return Answer(text=found)
+            return Answer(text=found, missed=True)
         given = trim(arguments.get("args") or "")
         return Answer(
             text=LOADED.format(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
-from tohlab.errors import SkillError
+from tohlab.errors import SkillError, UnreadableFile
 
 
 class FileTree(Mapping[str, bytes]):
@@ -36,20 +36,31 @@ class FileTree(Mapping[str, bytes]):
     def at(cls, directory: str | os.PathLike[str]) -> Self:
         """Return the tree of a folder on disk; links are followed, loops are not.
 
+        A file is read when it is asked for; one that cannot be read is an `UnreadableFile` then.
+
         Raises:
             SkillError: there is no such folder.
         """
         path = Path(directory)
         if not path.is_dir():
-            raise SkillError(f"there is no folder {path}; give the folder that holds the skills")
+            what = f"{path} is a file" if path.exists() else f"there is no folder {path}"
+            raise SkillError(f"{what}; give the folder that holds the skills")
         return cls({}, path)
 
     def __getitem__(self, path: str) -> bytes:
         if path not in self._contents:
             if self._directory is None or path not in self._listed():
                 raise KeyError(path)
-            self._contents[path] = (self._directory / path).read_bytes()
+            self._contents[path] = self._read(self._directory / path)
         return self._contents[path]
+
+    def _read(self, path: Path) -> bytes:
+        try:
+            return read_regular(path)
+        except OSError as error:
+            why = error.strerror or error
+            message = f"{path} cannot be read: {why}; make it a file that can be read, or remove it"
+            raise UnreadableFile(message, str(why)) from error
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._listed())
@@ -94,6 +105,31 @@ class FileTree(Mapping[str, bytes]):
         return tuple(sorted(p for p in self._listed() if p.rpartition("/")[2] in names))
 
 
+class ReadableTree(FileTree):
+    """A folder whose files that cannot be read count as empty, so that one of them ends no look at the rest.
+
+    `unreadable` holds those that were asked for, with what the system says.
+    """
+
+    def __init__(self, contents: Mapping[str, bytes], directory: Path | None = None) -> None:
+        super().__init__(contents, directory)
+        self.unreadable: dict[str, str] = {}
+
+    def _read(self, path: Path) -> bytes:
+        try:
+            return read_regular(path)
+        except OSError as error:
+            assert self._directory is not None
+            inside = path.relative_to(self._directory).as_posix()
+            self.unreadable[inside] = error.strerror or str(error)
+            return b""
+
+    def without(self, paths: frozenset[str]) -> None:
+        """Leave files out from now on."""
+        self._paths = {path: None for path in self._listed() if path not in paths}
+        self._in_order = None
+
+
 class _Layered(FileTree):
     """Several trees side by side; a file is read in its own tree when it is asked for."""
 
@@ -133,6 +169,19 @@ def layered(trees: Mapping[str, FileTree]) -> FileTree:
             trees have a file at one path, the tree that is named first has it.
     """
     return _Layered(trees)
+
+
+def read_regular(path: Path) -> bytes:
+    """Return what a file holds.
+
+    Raises:
+        OSError: whatever the system says, or it is no regular file: a named pipe is listed as one and would
+            never end.
+    """
+    if not path.is_file():
+        path.stat()  # a link that leads nowhere says so itself
+        raise OSError("it is no regular file")
+    return path.read_bytes()
 
 
 def _walk(directory: Path) -> Iterator[str]:

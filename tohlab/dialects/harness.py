@@ -212,6 +212,9 @@ class Answer:
     text: str | None = None
     json: Any = field(default=None, hash=False)
     is_error: bool = False
+    """The program calls it an error."""
+    missed: bool = False
+    """The skill that was asked for is not in it, although the program calls that no error."""
     notes: tuple[str, ...] = ()
 
 

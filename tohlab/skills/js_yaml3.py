@@ -2,12 +2,14 @@
 
 PyYAML's parser is kept; what follows it is js-yaml's: plain scalars with YAML 1.1's numbers and dates but the
 truths of 1.2, duplicate keys and unknown tags as errors, `<<` as a merge. Held against js-yaml 3.15.2 over
-real frontmatter and random text; what still differs is `a: ?` (a mapping there, an error here) and what
-follows a quoted text on its last line, where that spans lines.
+real frontmatter and random text; what still differs is `a: ?` (a mapping there, an error here), a bare `!` in
+a flow collection or before a colon (an error there, nothing here), what follows a flow collection on its line
+(`[] b: c` is two keys there), and what follows a quoted text on its last line, where that spans lines.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 from typing import Any, Final
@@ -44,6 +46,19 @@ _SCALAR_TAGS: Final = ("str", "null", "bool", "int", "float", "timestamp", "bina
 _MAP_TAGS: Final = ("map", "set")
 _LIST_TAGS: Final = ("seq", "omap", "pairs")
 _MERGE: Final = object()
+_NO_NODE: Final = ("did not find expected node content", "expected the node content, but found ','")
+"""What the two parsers of PyYAML say of a comma where a value is awaited."""
+
+
+class _Loader(yaml.SafeLoader):
+    """A comma where a value is awaited in a flow collection stands for an empty one: `[a,,b]`."""
+
+    def parse_flow_node(self) -> Any:
+        parser: Any = super()  # without types in PyYAML's stubs
+        if not parser.check_token(yaml.FlowEntryToken):
+            return parser.parse_flow_node()
+        self.state = self.states.pop()
+        return parser.process_empty_scalar(parser.peek_token().start_mark)
 
 
 def resolve_plain(text: str) -> Any:
@@ -79,6 +94,9 @@ def load_js_yaml3(text: str) -> tuple[Any, dict[str, int]]:
         return read_events(text, _build)
     except YamlError as error:
         reason = error.reason
+        if reason in _NO_NODE:
+            with contextlib.suppress(YamlError):  # the first reason is the one to tell
+                return read_events(text, _build, _Loader)
         apart = _TRAILING_PAIR.sub(r"\1\2\n\1\3", text)
         if apart != text:
             try:
@@ -214,7 +232,7 @@ def _scalar(event: yaml.ScalarEvent, back: dict[int, str], line: int) -> Any:
     if kind is None:
         if event.implicit[0] and event.tag is None:
             return _MERGE if text == "<<" else resolve_plain(text)
-        return text
+        return None if event.tag == "!" and not event.style and not text else text
     if kind == "str":
         return text
     if kind in ("timestamp", "binary"):

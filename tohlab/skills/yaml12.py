@@ -124,13 +124,16 @@ def load_yaml(text: str) -> tuple[Any, dict[str, int]]:
     return read_events(text, _build)
 
 
-def read_events(text: str, build: Callable[[Iterable[yaml.Event], dict[int, str]], T]) -> T:
+def read_events(
+    text: str, build: Callable[[Iterable[yaml.Event], dict[int, str]], T], loader: Any = _Loader
+) -> T:
     """Return what `build` makes of the parser's events, for a reader with rules of its own.
 
     Args:
         text: YAML.
         build: gets the events, and the table by which `str.translate` gives back the characters that were
             swapped for private ones.
+        loader: PyYAML's, or one with rules of its own.
 
     Raises:
         YamlError: the parser gave up, or `build` raised it.
@@ -144,13 +147,13 @@ def read_events(text: str, build: Callable[[Iterable[yaml.Event], dict[int, str]
         back = {ord(private): char for char, private in there.items()}
         text = _FOREIGN.sub(lambda m: there[m.group()], text)
     try:
-        return build(_events(text), back)
+        return build(_events(text, loader), back)
     except yaml.MarkedYAMLError as error:
         failure = error
     without = _without_tabbed_nothing(text)
     if without != text:
         try:
-            return build(_events(without), back)
+            return build(_events(without, loader), back)
         except yaml.MarkedYAMLError as error:
             failure = error
     mark = failure.problem_mark or failure.context_mark
@@ -160,9 +163,9 @@ def read_events(text: str, build: Callable[[Iterable[yaml.Event], dict[int, str]
     raise YamlError(reason.translate(back), mark.line + 1 if mark else None)
 
 
-def _events(text: str) -> Iterator[Any]:
+def _events(text: str, loader: Any) -> Iterator[Any]:
     """The parser's events; a comment that touches the value before it is an error, as npm `yaml` has it."""
-    for event in yaml.parse(text, Loader=_Loader):
+    for event in yaml.parse(text, Loader=loader):
         mark: Any = event.end_mark
         quoted = isinstance(event, yaml.ScalarEvent) and event.style in ("'", '"')
         if quoted or isinstance(event, yaml.CollectionEndEvent):

@@ -268,6 +268,9 @@ def write_fixes(proposed: Iterable[Fix], directory: str | os.PathLike[str]) -> t
 
 def _replace(path: Path, data: bytes) -> None:
     mode = stat.S_IMODE(path.stat().st_mode)
+    if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+        # Putting another file in its place would go through, and nobody asked for that.
+        raise PermissionError("it is read-only")
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "wb") as file:

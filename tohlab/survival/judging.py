@@ -145,7 +145,7 @@ def _changes(
     if skill.name != meant.name:
         key = "name" if "name" in meant.lines else ""
         reason = f"it is called {_short(skill.name)} here and {_short(meant.name)} in the file"
-        yield _Change("changed", "renamed", reason, key, f"write name: {_plain(skill.name)}")
+        yield _Change("changed", "renamed", reason, key, _rename(skill, meant))
     here, there = " ".join((skill.description or "").split()), " ".join((meant.description or "").split())
     if cut is not None and cut.after_chars == 0:
         reason = f"of its {cut.before_chars:,} characters of description none is told: {cut.why}"
@@ -161,6 +161,14 @@ def _changes(
         )
     elif here != there:
         yield _altered(here, there)
+
+
+def _rename(skill: HarnessSkill, meant: Meant) -> str:
+    # A harness that takes a number or a truth for a name writes it in its own way: quotes keep it as it is.
+    if "name" in meant.lines and not isinstance(skill.fields.get("name", ""), str):
+        quoted = _plain(meant.name).replace("'", "''")
+        return f"put the value of name in quotes: name: '{quoted}'"
+    return f"write name: {_plain(skill.name)}"
 
 
 def _altered(here: str, there: str) -> _Change:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from tohlab.dialects.file_tree import ReadableTree
 from tohlab.dialects.harness import FileTree, Harness
 from tohlab.dialects.harnesses import get_harness, harness_names
 from tohlab.dialects.installed import Layout
 from tohlab.survival.escapes import findings_of
 from tohlab.survival.judging import fates_of
 from tohlab.survival.model import Fate, Survey
-from tohlab.survival.trees import Folder, ReadableTree, read_folder
+from tohlab.survival.trees import Folder, read_folder
 
 
 def survey(

@@ -6,6 +6,7 @@ description from the file has changed the skill.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -52,8 +53,8 @@ def meant(text: str, folder: str) -> Meant:
     for match in _KEY.finditer(parts.block):
         lines.setdefault(match[1], parts.head.count("\n") + parts.block.count("\n", 0, match.start()) + 1)
     return Meant(
-        name=_text(fields.get("name")) or folder,
-        description=_text(fields.get("description")),
+        name=_text(fields, "name", parts.block) or folder,
+        description=_text(fields, "description", parts.block),
         body=parts.body,
         lines=lines,
         has_fields=bool(fields),
@@ -65,7 +66,11 @@ def _plain_lines(block: str) -> dict[str, str]:
     return {key: value.strip("\"'") for key, value in key_value_lines(block).items()}
 
 
-def _text(value: Any) -> str | None:
+def _text(fields: Mapping[str, Any], key: str, block: str) -> str | None:
+    value = fields.get(key)
+    if isinstance(value, float) and not math.isfinite(value):
+        # `.inf`, or more digits than a number holds: the file has other signs than the number is written with
+        return _plain_lines(block).get(key, str(value))
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):

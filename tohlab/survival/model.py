@@ -15,7 +15,7 @@ Outcome = Literal["loads", "changed", "hidden", "skipped"]
 OUTCOMES: Final[tuple[Outcome, ...]] = ("loads", "changed", "hidden", "skipped")
 """From best to worst; a file has the worst that applies to it."""
 
-COMMON: Final = ("description-cut", "names-only", "left-out")
+COMMON: Final = ("description-cut", "names-only", "left-out", "too-many-folders")
 """Codes that say more of a harness's limit or budget than of a file: no reason to show a file's row."""
 
 Door = Literal["list", "loaded", "user"]

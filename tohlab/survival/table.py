@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Final
 
+from tohlab.printable import printable as shown
 from tohlab.survival.model import OUTCOMES, Fate, Outcome, Survey
 
 MARKS: Final[Mapping[Outcome, str]] = {"loads": ".", "changed": "~", "hidden": "h", "skipped": "X"}
@@ -19,13 +19,6 @@ MEANING: Final[Mapping[Outcome, str]] = {
 }
 MOST_ROWS: Final = 200
 """How many files a table in a notebook shows; the rest is counted."""
-
-_UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def shown(text: str) -> str:
-    """Return text from files safe for a terminal: no control character reaches it."""
-    return _UNPRINTABLE.sub("\ufffd", text)
 
 
 def initials(names: Iterable[str]) -> dict[str, str]:

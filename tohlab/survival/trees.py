@@ -6,42 +6,15 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Final
 
+from tohlab.dialects.file_tree import ReadableTree
 from tohlab.dialects.harness import FileTree, Setting
 from tohlab.dialects.installed import Installed, Layout, installed
 from tohlab.survival.meant import Meant, meant
 
 _PATH_LIKE: Final = re.compile(r"[^\s\"'`]+\.md\b", re.IGNORECASE)
-
-
-class ReadableTree(FileTree):
-    """A folder whose files that cannot be read count as empty, so that one of them ends no look at the rest.
-
-    `unreadable` holds those that were asked for, with what the system says.
-    """
-
-    def __init__(self, contents: Mapping[str, bytes], directory: Path | None = None) -> None:
-        super().__init__(contents, directory)
-        self.unreadable: dict[str, str] = {}
-
-    def __getitem__(self, path: str) -> bytes:
-        if path in self._contents:
-            return self._contents[path]
-        try:
-            # A named pipe is listed as a file and would never end.
-            if self._directory is not None and path in self and not (self._directory / path).is_file():
-                raise OSError("it is no regular file")
-            return super().__getitem__(path)
-        except OSError as error:
-            self.unreadable[path] = error.strerror or str(error)
-            self._contents[path] = b""
-            return b""
-
-    def without(self, paths: frozenset[str]) -> None:
-        """Leave files out from now on."""
-        self._paths = {path: None for path in self._listed() if path not in paths}
 
 
 class PatchedTree(FileTree):

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from tohlab.compare import Difference, HarnessView, difference, view_harness
+from tohlab.compare.source import lay_out
+from tohlab.dialects.file_tree import ReadableTree
 from tohlab.dialects.harness import FileTree
 from tohlab.dialects.harnesses import get_harness, harness_names
-from tohlab.dialects.installed import Layout, installed
+from tohlab.dialects.installed import Layout
 from tohlab.errors import TohlabError
 from tohlab.tokens import TokenMeter, get_meter
 
@@ -103,10 +105,10 @@ class Explored:
         meter: TokenMeter | None = None,
         layout: Layout = "auto",
     ) -> None:
-        self._tree = source if isinstance(source, FileTree) else FileTree.at(source)
+        self._tree = source if isinstance(source, FileTree) else ReadableTree.at(source)
         self._layout: Layout = layout
         self.meter = meter or get_meter()
-        self.tree = installed(self._tree, layout)[0].tree
+        self.tree = lay_out(self._tree, layout).tree
         """The skills root that the harnesses are shown."""
         self._views: dict[tuple[str, int], HarnessView] = {}
         self._differences: dict[tuple[str, str, int], Difference] = {}
