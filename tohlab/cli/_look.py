@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,14 +10,6 @@ from tohlab.errors import SkillError
 
 if TYPE_CHECKING:
     from tohlab.skills.model import SkillSource, Snapshot
-
-
-_UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-def shown(text: str) -> str:
-    """Make text from files and services safe for a terminal: no control character reaches it."""
-    return _UNPRINTABLE.sub("\ufffd", text)
 
 
 def look(source: SkillSource, directory: str) -> Snapshot:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from tohlab.cli import _UNPRINTABLE
+from tohlab.printable import printable
 
 if TYPE_CHECKING:
     from tohlab.edits import EditUse, Scene, SessionUse
@@ -218,6 +218,4 @@ def print_gate(
 
 def clean(text: str) -> str:
     """Text from files without what would steer a terminal."""
-    from tohlab.ecma import to_well_formed
-
-    return _UNPRINTABLE.sub("\ufffd", to_well_formed(text))
+    return printable(text, lines=True)

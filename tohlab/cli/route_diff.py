@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tohlab.cli._look import shown
+from tohlab.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +67,7 @@ def print_comparison(found: RunComparison, console: Console) -> None:
     from tohlab.cli.route_text import table
 
     def say(text: str) -> None:
-        console.print(Text(shown(text)))
+        console.print(Text(printable(text, lines=True)))
 
     say(f"A: {found.a}")
     say(f"B: {found.b}")
@@ -106,7 +106,7 @@ def print_comparison(found: RunComparison, console: Console) -> None:
         )
         for row in found.per_skill[:_SHOWN]:
             skills.add_row(
-                Text(shown(row.name)), str(row.n), str(row.gained), str(row.lost), f"{row.p_value:.3f}",
+                Text(printable(row.name)), str(row.n), str(row.gained), str(row.lost), f"{row.p_value:.3f}",
                 f"{row.p_adjusted:.3f}",
             )  # fmt: skip
         console.print(skills)
@@ -124,8 +124,8 @@ def _print_changes(title: str, changes: Sequence[Change], console: Console) -> N
     rows = table(f"{title}: {len(changes)}", "case", "request", "expected", "A", "B")
     for change in changes[:_SHOWN]:
         rows.add_row(
-            Text(shown(change.case)),
-            Text(shown(change.query if len(change.query) <= 70 else change.query[:69] + "…")),
+            Text(printable(change.case)),
+            Text(printable(change.query if len(change.query) <= 70 else change.query[:69] + "…")),
             Text(_names(change.expected)),
             Text(f"{_names(change.a_loaded)} ({change.a_label})"),
             Text(f"{_names(change.b_loaded)} ({change.b_label})"),
@@ -136,7 +136,7 @@ def _print_changes(title: str, changes: Sequence[Change], console: Console) -> N
 
 
 def _names(names: Sequence[str]) -> str:
-    return shown(", ".join(names)) or "none"
+    return printable(", ".join(names)) or "none"
 
 
 def _ends(low: float | None, high: float | None) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from tohlab.cli._look import shown
 from tohlab.cli.route_text import table
+from tohlab.printable import printable
 
 if TYPE_CHECKING:
     from tohlab.routing.budget import Estimate
@@ -22,7 +22,7 @@ def print_dry_run(found: LintReport, estimate: Estimate | None, console: Console
     console = console or Console()
 
     def say(text: str) -> None:
-        console.print(Text(shown(text)))
+        console.print(Text(printable(text, lines=True)))
 
     say(
         f"{found.dataset}: {found.n_cases} cases, {found.n_skills} skills, dialect {found.dialect}; nothing "
@@ -33,7 +33,7 @@ def print_dry_run(found: LintReport, estimate: Estimate | None, console: Console
         say(f"{lint.level}: {lint.message}{where} [{lint.code}]")
     near = table("Nearest neighbours", "skill", "most like", "cosine", right=("cosine",))
     for row in found.neighbours[:_SHOWN]:
-        near.add_row(Text(shown(row.skill)), Text(shown(row.neighbour)), f"{row.cosine:.2f}")
+        near.add_row(Text(printable(row.skill)), Text(printable(row.neighbour)), f"{row.cosine:.2f}")
     if len(found.neighbours) > _SHOWN:
         near.caption = f"{len(found.neighbours) - _SHOWN} more; all of them with --json"
     if found.neighbours:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tohlab.cli._look import shown
+from tohlab.printable import printable
 
 if TYPE_CHECKING:
     from tohlab.routing.pricing import Price
@@ -53,7 +53,7 @@ def print_report(
     repeats = f", {report.replicates} replicates" if report.replicates > 1 else ""
     console.print(
         Text(
-            f"{shown(report.model)} on {shown(report.dataset)}: {report.n_cases} cases{sample}, "
+            f"{printable(report.model)} on {printable(report.dataset)}: {report.n_cases} cases{sample}, "
             f"{len(report.skills)} skills, dialect {report.dialect}{asked}{repeats}"
         )
     )
@@ -96,7 +96,7 @@ def print_report(
     if report.n_unlabelled:
         console.print(Text(f"{report.n_unlabelled} further cases only say what must not be loaded"))
     for note in report.notes:
-        console.print(Text(shown(f"note: {note}")))
+        console.print(Text(printable(f"note: {note}", lines=True)))
     console.print(_labels(report))
     console.print(_skills(report))
     _confusions(report, console)
@@ -188,7 +188,7 @@ def _skills(report: RoutingReport) -> Table:
     for score in sorted(report.per_skill, key=lambda s: (s.f1 is None, s.f1 or 0.0, s.name)):
         if score.f1 is not None:
             made.add_row(
-                Text(shown(score.name)),
+                Text(printable(score.name)),
                 _short(score.recall),
                 str(score.support),
                 _short(score.precision),
@@ -208,7 +208,7 @@ def _confusions(report: RoutingReport, console: Console) -> None:
     title = "Worst confusions" if len(wrong) > _SHOWN else "Confusions"
     made = table(title, "expected", "loaded instead or besides", "answers", right=("answers",))
     for cell in wrong[:_SHOWN]:
-        made.add_row(Text(shown(cell.expected)), Text(shown(cell.predicted)), str(cell.n))
+        made.add_row(Text(printable(cell.expected)), Text(printable(cell.predicted)), str(cell.n))
     if len(wrong) > _SHOWN:
         made.caption = f"{len(wrong) - _SHOWN} further pairs"
     console.print(made)
