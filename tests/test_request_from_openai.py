@@ -112,3 +112,8 @@ def test_reasoning_that_is_sent_back_is_part_of_the_request() -> None:
     body["messages"][0]["reasoning_content"] = 3  # type: ignore[assignment] # that it is no text is the point
     with pytest.raises(RequestError, match=r"messages\[0\].reasoning_content: its text is expected"):
         Request.from_openai(body)
+
+
+def test_a_system_text_beside_the_messages_is_refused_and_not_dropped() -> None:
+    with pytest.raises(RequestError, match="system text beside the messages"):
+        Request.from_openai({"system": "Be brief.", "messages": [{"role": "user", "content": "Hi"}]})

@@ -234,6 +234,12 @@ class Request:
             RequestError: it is not such a body, or holds what has no text form here (images, audio, files).
         """
         body = _expect(data, dict, "a request", "")
+        if body.get("system") is not None:
+            raise RequestError(
+                "a body with a system text beside the messages is Anthropic's, not one of chat completions; "
+                'put the text into the messages as {"role": "system", "content": "..."}',
+                where="system",
+            )
         rows = _expect(body.get("messages"), list, "a list of messages", "messages")
         tools = _expect(_or(body.get("tools"), []), list, "a list of tools", "tools")
         return cls(
