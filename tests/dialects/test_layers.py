@@ -58,7 +58,7 @@ def test_without_trust_the_roots_of_a_project_are_not_looked_into(name: str) -> 
 def test_a_path_is_told_by_where_its_folder_lies(name: str) -> None:
     harness, (tree, setting) = get_harness(name), twins(name)
     mounts = {
-        "project": "/work/app",
+        "project": "/srv/app",
         "home": "/home/me",
         "etc": "/etc",
         "project/.agents/skills": "/elsewhere",
@@ -69,7 +69,7 @@ def test_a_path_is_told_by_where_its_folder_lies(name: str) -> None:
     for n, root in enumerate(harness.layers):
         path = there.path_of(f"{root.folder}/only-{n}/SKILL.md")
         assert there.inside(path) == f"{root.folder}/only-{n}/SKILL.md"
-        assert path.startswith(("/work/app/", "/home/me/", "/elsewhere/", "/etc/"))
+        assert path.startswith(("/srv/app/", "/home/me/", "/elsewhere/", "/etc/"))
         if name in ("gemini-cli", "mistral-vibe", "opencode", "pi"):
             assert path in text
 

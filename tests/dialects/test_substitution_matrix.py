@@ -107,7 +107,7 @@ def test_fenced_code_is_rewritten_by_the_words_of_the_arguments(
 def test_the_others_tell_arguments_beside_the_body_or_not_at_all(
     key: tuple[str, str], unused: str, as_typed: bool
 ) -> None:
-    row: SubstitutionRow = ROWS[key]  # type: ignore[index]
+    row: SubstitutionRow = ROWS[key]  # type: ignore[index]  # the keys are of another width
     assert (row.unused, row.as_typed, row.substitutes) == (unused, as_typed, False)
 
 

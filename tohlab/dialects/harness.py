@@ -83,7 +83,7 @@ class Setting:
     mounts: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Folders of the tree that do not lie below `root`, with their absolute paths; the longest folder counts.
 
-    So `{"project": "/work/app", "home": "/home/me"}` goes with a tree of several roots."""
+    So `{"project": "/srv/app", "home": "/home/me"}` goes with a tree of several roots."""
 
     def base_of(self, relative: str) -> tuple[str, str]:
         """Return the absolute path by which a file of the tree is told, in two: a folder's, and the rest."""
