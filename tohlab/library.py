@@ -2,14 +2,22 @@
 
 The data live in `datasets/` at the top of the repository and are packed into the wheel as `tohlab/_datasets`.
 Every path given here exists, except the recording before one was made; nothing is copied or downloaded.
+
+There are two sets of labelled requests. `core` has 30 skills and a recording. `wide` is labelled against the
+skills of `core` and 38 more, holds the requests of `core` again, and has a split `test` that is never tuned
+on.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final, Literal, get_args
 
 from tohlab.errors import TohlabError
 
+LibrarySet = Literal["core", "wide"]
+LIBRARY_SETS: Final[tuple[LibrarySet, ...]] = get_args(LibrarySet)
+"""The names of tohlab's own sets of skills and labelled requests."""
 _RECORDING = "qwen2.5-coder-1.5b.jsonl.gz"
 
 
@@ -27,7 +35,7 @@ def library_dir() -> Path:
 
 
 def library_skills() -> Path:
-    """Return the folder of tohlab's own skills, one folder with a `SKILL.md` for each.
+    """Return the folder of the skills of `core`, one folder with a `SKILL.md` for each.
 
     Raises:
         TohlabError: the datasets are not there.
@@ -35,17 +43,35 @@ def library_skills() -> Path:
     return library_dir() / "skills"
 
 
-def library_cases() -> Path:
-    """Return the file of labelled requests for `library_skills()`, JSON lines in UTF-8.
+def library_skill_folders(name: str = "core") -> tuple[Path, ...]:
+    """Return the folders that together are the catalog of one of tohlab's own sets.
+
+    `load_catalog(*library_skill_folders("wide"))` is that catalog as a source of skills. No two folders have
+    a skill of the same name.
+
+    Args:
+        name: `core` or `wide`.
 
     Raises:
-        TohlabError: the datasets are not there.
+        TohlabError: there is no set of this name, or the datasets are not there.
     """
-    return library_dir() / "cases.jsonl"
+    return (library_skills(),) if _known(name) == "core" else (library_skills(), _wide() / "skills")
+
+
+def library_cases(name: str = "core") -> Path:
+    """Return the file of labelled requests for `library_skill_folders(name)`, JSON lines in UTF-8.
+
+    Args:
+        name: `core` or `wide`.
+
+    Raises:
+        TohlabError: there is no set of this name, or the datasets are not there.
+    """
+    return (library_dir() if _known(name) == "core" else _wide()) / "cases.jsonl"
 
 
 def library_recording() -> Path:
-    """Return the file of recorded model answers to `library_cases()`, JSON lines, compressed with gzip.
+    """Return the file of recorded model answers to the requests of `core`, JSON lines, compressed with gzip.
 
     The path is given whether or not the recording has been made; who reads it says so if it is missing.
 
@@ -53,6 +79,25 @@ def library_recording() -> Path:
         TohlabError: the datasets are not there.
     """
     return library_dir() / "recordings" / _RECORDING
+
+
+def _known(name: str) -> LibrarySet:
+    for known in LIBRARY_SETS:
+        if name == known:
+            return known
+    raise TohlabError(
+        f"tohlab has no set of skills and requests called {name!r}; it has {' and '.join(LIBRARY_SETS)}"
+    )
+
+
+def _wide() -> Path:
+    folder = library_dir() / "wide"
+    if not ((folder / "skills").is_dir() and (folder / "cases.jsonl").is_file()):
+        raise TohlabError(
+            f"the wide set is not there (looked for skills/ and cases.jsonl in {folder}); "
+            "install tohlab from its wheel or run it in a whole checkout"
+        )
+    return folder
 
 
 def _locate(package: Path) -> Path:

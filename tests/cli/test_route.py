@@ -17,6 +17,7 @@ import pytest
 from tests.routing import shapes
 from tests.routing.service import Service, asked_text, completion, fails, ok, serving
 from tohlab.cli import run
+from tohlab.library import library_cases, library_skill_folders
 from tohlab.routing import ReplyStore
 from tohlab.routing.statistics import wilson
 
@@ -120,6 +121,45 @@ def test_a_sample_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "4 cases, a sample of 10 (seed 7)" in capsys.readouterr().out
     data = printed(capsys, *argv)
     assert (data["n_total"], data["sample_of"], data["sample_seed"]) == (4, 10, 7)
+
+
+def test_a_split_is_not_called_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["route", "--set", "wide", "--split", "test", "--baseline", "majority"]) == 0
+    assert "291 cases of 734 (one split), 65 skills" in capsys.readouterr().out
+
+
+def test_the_wide_set_is_asked_for_by_name_and_by_split(capsys: pytest.CaptureFixture[str]) -> None:
+    data = printed(capsys, "--set", "wide", "--split", "test", "--baseline", "majority")
+    assert data["dataset"] == "tohlab's own set 'wide'"
+    assert (data["n_total"], data["sample_of"], len(data["per_skill"])) == (291, 734, 65)
+
+
+def test_the_core_set_is_what_is_asked_for_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    named = printed(capsys, "--set", "core", "--baseline", "majority")
+    assert named == printed(capsys, "--baseline", "majority")
+    assert named["n_total"] == 194
+
+
+def test_several_folders_of_skills_are_one_catalog(capsys: pytest.CaptureFixture[str]) -> None:
+    core, more = library_skill_folders("wide")
+    argv = ["--skills", str(core), "--skills", str(more), "--cases", str(library_cases("wide"))]
+    assert len(printed(capsys, *argv, "--baseline", "majority")["per_skill"]) == 65
+    assert "names the skill" in failed(capsys, *argv[2:], "--baseline", "majority")
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["--set", "huge", "--baseline", "bm25"], "has no set of skills and requests called 'huge'"),
+        (["--set", "wide", "--cases", "mine.jsonl", "--baseline", "bm25"], "without --skills and --cases"),
+        (["--set", "wide", "--model", "m"], "no recording of the set 'wide' comes with tohlab"),
+    ],
+)
+def test_a_set_that_cannot_be_used_is_an_error_with_a_remedy(
+    argv: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = 2 if argv[1] == "wide" else 3
+    assert said in failed(capsys, *argv, code=code)
 
 
 def test_a_recording_is_replayed_with_the_model_s_name_alone(

@@ -23,9 +23,18 @@ if TYPE_CHECKING:
 
 @click.group(invoke_without_command=True, short_help="How often the right skill gets picked.")
 @click.option(
-    "--skills", metavar="DIR|FILE", help="A folder of skills, or a catalog file (name, description)."
+    "--skills",
+    metavar="DIR|FILE",
+    multiple=True,
+    help="A folder of skills, or a catalog file (name, description); several together if given again.",
 )
 @click.option("--cases", metavar="FILE", help="Labelled requests, JSON lines (id, query, expected).")
+@click.option(
+    "--set",
+    "library_set",
+    metavar="NAME",
+    help="Which of our own sets, where --skills and --cases are not given: core (the default) or wide.",
+)
 @click.option("--baseline", metavar="NAME", help="bm25, names or majority: no model needed.")
 @click.option(
     "--base-url", metavar="URL", help="An OpenAI-compatible service; the key comes from the environment."
@@ -84,6 +93,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     \b
     Examples:
       tohlab route --baseline bm25
+      tohlab route --set wide --split test --baseline bm25
       tohlab route --base-url http://127.0.0.1:8080/v1 --model qwen --choice json --store answers.sqlite
       tohlab route --skills skills/ --cases cases.jsonl --base-url https://api.example.com/v1 --model m
       tohlab route --model qwen --recording answers.jsonl.gz --choice json --json
@@ -99,6 +109,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
                 f"{', '.join(sorted(given))}"
             )
         return
+    if options["library_set"] and (options["skills"] or options["cases"]):
+        raise click.UsageError("--set names one of our own sets, so give it without --skills and --cases")
     if options["dry_run"]:
         _dry_run(options)
         return
@@ -132,10 +144,13 @@ def _inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
     from tohlab import library
     from tohlab.routing import load_cases, load_catalog
 
-    dataset = load_cases(options["cases"] or library.library_cases())
+    name = options["library_set"] or "core"
+    dataset = load_cases(options["cases"] or library.library_cases(name))
     if not options["cases"]:
-        dataset = replace(dataset, name="tohlab's own library")
-    source = load_catalog(options["skills"] or library.library_skills())
+        dataset = replace(
+            dataset, name="tohlab's own library" if name == "core" else f"tohlab's own set {name!r}"
+        )
+    source = load_catalog(*(options["skills"] or library.library_skill_folders(name)))
     if options["split"]:
         from tohlab.routing.selection import only_split
 
@@ -214,6 +229,11 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
     dataset, source = _inputs(options)
     base_url, mode, recording = options["base_url"], options["mode"], options["recording"]
     if not base_url and not recording and not options["store"]:
+        if options["library_set"] not in (None, "core"):
+            raise click.UsageError(
+                f"no recording of the set {options['library_set']!r} comes with tohlab; give "
+                "--recording FILE, or --base-url URL for a live run"
+            )
         recording = library.library_recording()
     live = bool(base_url) and mode != "replay"
     client: OpenAIClient | None = OpenAIClient(base_url, timeout_s=options["timeout"]) if live else None

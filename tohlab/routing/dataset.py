@@ -21,7 +21,7 @@ from typing import Any
 from tohlab.ecma import utf16_sort_key
 from tohlab.errors import DatasetError
 from tohlab.skills.model import LoadedSkill, SkillSource, SkillSummary, Snapshot
-from tohlab.skills.sources import FilesystemSource
+from tohlab.skills.sources import FilesystemSource, LayeredSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,13 +155,33 @@ def load_cases(path: str | Path) -> RoutingDataset:
     return RoutingDataset(cases=tuple(cases), name=name, path=path)
 
 
-def load_catalog(path: str | Path) -> SkillSource:
+def load_catalog(path: str | Path, *more: str | Path) -> SkillSource:
     """Return the skills of a folder, or of a catalog file with lines of `name` and `description`.
 
+    Args:
+        path: a folder or a catalog file.
+        more: further ones; the catalog is then all of them together.
+
     Raises:
-        DatasetError: there is nothing there, or a line of the file is not a catalog entry.
+        DatasetError: there is nothing there, a line of the file is not a catalog entry, or two of the paths
+            have a skill of the same name.
     """
-    path = Path(path)
+    if not more:
+        return _catalog(Path(path))
+    paths = [Path(found) for found in (path, *more)]
+    sources = [_catalog(found) for found in paths]
+    first: dict[str, Path] = {}
+    for found, source in zip(paths, sources, strict=True):
+        for skill in source.snapshot().skills:
+            if skill.name in first:
+                raise DatasetError(
+                    f"the skill {skill.name!r} is also in {first[skill.name]}; give each skill once", found
+                )
+            first[skill.name] = found
+    return LayeredSource([sources])
+
+
+def _catalog(path: Path) -> SkillSource:
     if path.is_dir():
         source: SkillSource = FilesystemSource.tree(path)
         if not source.snapshot().skills:
