@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from tohlab.dialects import dialect_names
 from tohlab.routing.clusters import cluster_of, clustered_share
 from tohlab.routing.report import RoutingReport, SkillScore, Tokens
 from tohlab.routing.scoring import Trial
@@ -94,7 +95,12 @@ def make_report(
         tokens=_tokens(answered),
         n_stored=sum(t.stored for t in trials),
         n_cut=sum(t.cut for t in trials),
-        notes=(*_notes(skills), *_shadows(list(by_case.values())), *notes),
+        # What the names of a program with rules of its own may be is its own affair.
+        notes=(
+            *(_notes(skills) if dialect in ("", *dialect_names()) else ()),
+            *_shadows(list(by_case.values())),
+            *notes,
+        ),
         trials=tuple(trials),
     )
 

@@ -14,11 +14,13 @@ from typing import Any, Final
 from tohlab.errors import RoutingError
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.statistics import Rate, rate
-from tohlab.skills.model import LoadedSkill, SkillSource, Snapshot
+from tohlab.skills.model import LoadedSkill, SkillSource, SkillSummary, Snapshot
 
 
 class Rotated:
     """The skills of a source, the first `by` of them put last; an order that the harness would not give.
+
+    Skills that no list shows to a model stand behind the others and have no part in it.
 
     Args:
         source: the skills.
@@ -32,23 +34,29 @@ class Rotated:
     def snapshot(self) -> Snapshot:
         """Return the source's snapshot in the rotated order."""
         snapshot = self._source.snapshot()
-        if not snapshot.skills:
+        shown = _shown(snapshot)
+        if not shown:
             return snapshot
-        by = self._by % len(snapshot.skills)
-        return replace(snapshot, skills=(*snapshot.skills[by:], *snapshot.skills[:by]))
+        by = self._by % len(shown)
+        hidden = [skill for skill in snapshot.skills if not skill.invocation.model_invocable]
+        return replace(snapshot, skills=(*shown[by:], *shown[:by], *hidden))
 
     def load(self, name: str) -> LoadedSkill | None:
         """Return the source's skill."""
         return self._source.load(name)
 
 
+def _shown(snapshot: Snapshot) -> list[SkillSummary]:
+    return [skill for skill in snapshot.skills if skill.invocation.model_invocable]
+
+
 def rotations(source: SkillSource, k: int) -> tuple[Rotated, ...]:
     """Return the catalog in `k` orders, shifted by equal steps; the first is the source's own.
 
     Raises:
-        RoutingError: `k` is not in 1..(number of skills).
+        RoutingError: `k` is not in 1..(number of skills that a model may load).
     """
-    n = len(source.snapshot().skills)
+    n = len(_shown(source.snapshot()))
     if not 1 <= k <= n:
         raise RoutingError(f"{n} skills can be shifted into 1 to {n} orders, not {k}")
     return tuple(Rotated(source, i * n // k) for i in range(k))
@@ -176,7 +184,7 @@ def flips(runs: Sequence[Mapping[str, frozenset[tuple[str, ...]]]]) -> Rate | No
 
 
 def variation(counts: Sequence[int], weights: Sequence[int]) -> float | None:
-    """Return the total variation of counts from what the weights expect, 0..1; None if nothing was counted."""
+    """Return the total variation of counts from what weights expect, 0..1; None if nothing was counted."""
     total, whole = sum(counts), sum(weights)
     if not total:
         return None

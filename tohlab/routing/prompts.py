@@ -38,7 +38,7 @@ from tohlab.request import Message, Request, ToolSchema, text_message
 from tohlab.routing.answers import NO_SKILL, Answer, Names, read_answer
 from tohlab.routing.client import ChatReply, ChatRequest
 from tohlab.routing.placing import place_catalog
-from tohlab.routing.wires import CATALOG, Limit, Wire, find_dialect, harness_wire, session_wire
+from tohlab.routing.wires import CATALOG, Limit, Wire, find_wire
 from tohlab.skills.model import SkillSource
 
 Choice = Literal["tools", "json", "required", "named", "none"]
@@ -192,23 +192,7 @@ def prompter(
     ):
         if value not in known:
             raise RoutingError(f"there is no {what} {value!r}; known: {', '.join(known)}")
-    found = find_dialect(dialect)
-    wire: Wire
-    if isinstance(found, Dialect):
-        if earlier is not None and placement not in ("opening", "same-step"):
-            raise RoutingError(
-                f"a catalog that replaces an earlier one cannot be placed by {placement!r}; use opening"
-            )
-        opened = placement == "opening"
-        wire = session_wire(found, source, limit=description_limit, opened=opened, earlier=earlier)
-    else:
-        if earlier is not None or placement == "same-step":
-            what = "an earlier catalog" if earlier is not None else "the placement 'same-step'"
-            raise RoutingError(
-                f"{what} belongs to a harness whose session keeps its catalog, such as toh; {found.name} "
-                "lists its skills once"
-            )
-        wire = harness_wire(found, source, limit=description_limit)
+    wire = find_wire(dialect, source, placement=placement, limit=description_limit, earlier=earlier)
     tool = next((t for t in wire.tools if t.name == wire.load_tool), None)
     _check(wire, tool, choice, placement, enumerate_names)
     return Prompter(

@@ -7,7 +7,9 @@ model may load, and how a call of the load tool names a skill.
 
 from __future__ import annotations
 
+import html
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -142,6 +144,36 @@ class HarnessWire:
 Wire = SessionWire | HarnessWire
 
 
+def find_wire(
+    dialect: str | Dialect | Harness,
+    source: SkillSource,
+    *,
+    placement: str = "opening",
+    limit: Limit = "own",
+    earlier: SkillSource | None = None,
+) -> Wire:
+    """Return the harness's own request for the skills of a source.
+
+    Raises:
+        RoutingError: an earlier catalog, or a placement, that this harness does not have.
+        TohlabError: as `session_wire` and `harness_wire`.
+    """
+    found = find_dialect(dialect)
+    if isinstance(found, Dialect):
+        if earlier is not None and placement not in ("opening", "same-step"):
+            raise RoutingError(
+                f"a catalog that replaces an earlier one cannot be placed by {placement!r}; use opening"
+            )
+        return session_wire(found, source, limit=limit, opened=placement == "opening", earlier=earlier)
+    if earlier is not None or placement == "same-step":
+        what = "an earlier catalog" if earlier is not None else "the placement 'same-step'"
+        raise RoutingError(
+            f"{what} belongs to a harness whose session keeps its catalog, such as toh; {found.name} lists "
+            "its skills once"
+        )
+    return harness_wire(found, source, limit=limit)
+
+
 def session_wire(
     dialect: Dialect,
     source: SkillSource,
@@ -226,10 +258,12 @@ def harness_wire(harness: Harness, source: SkillSource, *, limit: Limit = "own")
         )
     sure = harness.provenance_of("listing").fidelity
     if sure != "executed":
-        notes.append(f"the list of {harness.title} was not produced by the program itself: {sure}")
+        notes.append(f"the list of {harness.title} is not the program's own output (fidelity: {sure})")
     whole = {skill.name: skill.description or "" for skill in loaded.skills}
-    short = {one.name: one.after_chars for one in listing.cut}
-    shown = tuple((name, whole.get(name, "")[: short.get(name)]) for name in names)
+    entries = {
+        span.label[len('entry "') : -1]: listing.text[span.start : span.stop] for span in listing.spans
+    }
+    shown = tuple((name, _said(whole.get(name, ""), entries[name])) for name in names)
     hidden = tuple(s.name for s in loaded.skills if not s.model_loads and s.name not in names)
     return HarnessWire(
         dialect=harness,
@@ -241,6 +275,15 @@ def harness_wire(harness: Harness, source: SkillSource, *, limit: Limit = "own")
         shown=shown,
         notes=tuple(notes),
     )
+
+
+def _said(description: str, entry: str) -> str:
+    """How much of a description an entry has: the longest beginning, in whole words."""
+    text = " ".join(html.unescape(entry).split())
+    words = html.unescape(description).split()
+    # A longer beginning is only there if each shorter one is.
+    n = bisect_right(range(1, len(words) + 1), False, key=lambda k: " ".join(words[:k]) not in text)
+    return " ".join(words[:n])
 
 
 def cut(text: str | None, limit: int) -> str | None:
