@@ -21,7 +21,7 @@ from tohlab.dialects.harnesses import get_harness
 from tohlab.ecma import collapse_whitespace, utf16_length, utf16_slice, utf16_sort_key
 from tohlab.edits.layout import harness_request
 from tohlab.errors import DatasetError, RoutingError
-from tohlab.request import Request, ToolSchema, text_message
+from tohlab.request import Request, Span, ToolSchema, text_message
 from tohlab.routing.answers import Names
 from tohlab.session import Event, Session
 from tohlab.skills.model import LoadedSkill, SkillSource, SkillSummary, Snapshot
@@ -248,7 +248,7 @@ def harness_wire(harness: Harness, source: SkillSource, *, limit: Limit = "own")
             loaded, skills=tuple(sorted(loaded.skills, key=lambda s: place.get(s.name, len(place))))
         )
     listing = harness.listing(loaded, setting)
-    names = tuple(dict.fromkeys(span.label[len('entry "') : -1] for span in listing.spans))
+    names = tuple(dict.fromkeys(map(_named, listing.spans)))
     if not names:
         raise DatasetError(f"{harness.title} lists none of the {len(order)} skills, so nothing can be picked")
     if ours and [name for name in names if name in order] != [name for name in order if name in names]:
@@ -260,9 +260,7 @@ def harness_wire(harness: Harness, source: SkillSource, *, limit: Limit = "own")
     if sure != "executed":
         notes.append(f"the list of {harness.title} is not the program's own output (fidelity: {sure})")
     whole = {skill.name: skill.description or "" for skill in loaded.skills}
-    entries = {
-        span.label[len('entry "') : -1]: listing.text[span.start : span.stop] for span in listing.spans
-    }
+    entries = {_named(span): listing.text[span.start : span.stop] for span in listing.spans}
     shown = tuple((name, _said(whole.get(name, ""), entries[name])) for name in names)
     hidden = tuple(s.name for s in loaded.skills if not s.model_loads and s.name not in names)
     return HarnessWire(
@@ -275,6 +273,10 @@ def harness_wire(harness: Harness, source: SkillSource, *, limit: Limit = "own")
         shown=shown,
         notes=tuple(notes),
     )
+
+
+def _named(span: Span) -> str:
+    return span.label[len('entry "') : -1]
 
 
 def _said(description: str, entry: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tohlab.request import Request
 from tohlab.routing.prompts import JSON_INSTRUCTION, prompter
 from tohlab.routing.recording import dump
 from tohlab.routing.similarity import pairs
@@ -34,7 +35,7 @@ def covariates(plan: Plan, meter: TokenMeter) -> Covariates:
     wire: Wire
     if isinstance(plan.asked, str):
         wire = find_wire(plan.dialect, plan.source, limit=plan.description_limit, placement=plan.placement)
-        parts = [dump([tool.to_dict() for tool in wire.tools])] if wire.tools else []
+        parts = [dump(Request(tools=wire.tools).to_openai()["tools"])] if wire.tools else []
         moved, notes = wire.place, wire.notes
     else:
         prompts = prompter(plan.source, **plan.asking())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from tohlab.errors import MissingExtra, RoutingError
+from tohlab.routing.sweeps.labels import label_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from tohlab.routing.sweeps.results import Against, Sweep, SweepPoint
 
@@ -31,14 +34,17 @@ def plot_sweep(sweep: Sweep, ax: Axes | None = None) -> Axes:
     for i, (name, points) in enumerate(series.items()):
         shift = step * (i - (len(series) - 1) / 2)
         rates = [point.report.exact for point in points if point.report is not None]
+        at = [place[point.settings[0][1]] + shift for point in points]
+        if axis.ordered:
+            _join(ax, sweep, points, at, _COLOURS[i % len(_COLOURS)])
         ax.errorbar(
-            [place[point.settings[0][1]] + shift for point in points],
+            at,
             [rate.value for rate in rates],
             yerr=(
                 [max(0.0, rate.value - rate.low) for rate in rates],
                 [max(0.0, rate.high - rate.value) for rate in rates],
             ),
-            fmt=_MARKS[i % len(_MARKS)] + ("-" if axis.ordered else ""),
+            fmt=_MARKS[i % len(_MARKS)],
             color=_COLOURS[i % len(_COLOURS)],
             markersize=5,
             linewidth=1.2,
@@ -62,8 +68,41 @@ def plot_sweep(sweep: Sweep, ax: Axes | None = None) -> Axes:
             fontsize=8,
             title_fontsize=8,
             frameon=False,
+            loc="best",
         )
     return ax
+
+
+def _join(ax: Axes, sweep: Sweep, points: list[SweepPoint], at: list[float], colour: str) -> None:
+    """A line between neighbours that are both numbers; "no limit" lies on no line."""
+    numbers = dict(zip(sweep.axes[0].labels, sweep.axes[0].numbers, strict=True))
+    for (one, x), (other, y) in itertools.pairwise(zip(points, at, strict=True)):
+        if None in (numbers[one.settings[0][1]], numbers[other.settings[0][1]]):
+            continue
+        rates = [point.report.exact.value for point in (one, other) if point.report is not None]
+        ax.plot([x, y], rates, color=colour, linewidth=1.2)
+
+
+def draw(sweep: Sweep) -> Figure:
+    """Return one figure: accuracy along the first axis, against tokens, and against money where priced.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+        RoutingError: no point has a score.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "notebook") from error
+    _need_points(sweep.scored())
+    panels = 3 if sweep.scored("usd") else 2
+    figure = Figure(figsize=(6.2 * panels, 4.4), layout="constrained")
+    axes = figure.subplots(1, panels)
+    plot_sweep(sweep, axes[0])
+    plot_pareto(sweep, axes[1])
+    if panels == 3:
+        plot_pareto(sweep, axes[2], "usd")
+    return figure
 
 
 def plot_pareto(sweep: Sweep, ax: Axes | None = None, against: Against = "tokens") -> Axes:
@@ -83,7 +122,6 @@ def plot_pareto(sweep: Sweep, ax: Axes | None = None, against: Against = "tokens
         color=_COLOURS[0],
         linewidth=1.2,
         zorder=1,
-        label="not beaten",
     )
     for point in points:
         assert point.report is not None
@@ -100,7 +138,6 @@ def plot_pareto(sweep: Sweep, ax: Axes | None = None, against: Against = "tokens
             capsize=2,
             zorder=2,
         )
-    _labels(ax, points, against)
     money = against == "usd"
     ax.xaxis.set_major_formatter("{x:,.4g}" if money else "{x:,.0f}")
     ax.set_xlabel(
@@ -108,29 +145,15 @@ def plot_pareto(sweep: Sweep, ax: Axes | None = None, against: Against = "tokens
         if money
         else f"tokens of list and tools in every request ({sweep.meter})"
     )
-    ax.margins(x=0.15)
     _accuracy(ax, sweep)
-    ax.legend(loc="lower right", fontsize=8, frameon=False)
+    lows = [point.report.exact.low for point in points if point.report is not None]
+    highs = [point.report.exact.high for point in points if point.report is not None]
+    room = 0.06 + 0.006 * len(points)  # for the names
+    ax.set_ylim(max(-0.02, min(lows) - 0.05), min(1.08, max(highs) + room))
+    ax.margins(x=0.15)
+    ax.set_title(f"{ax.get_title(loc='left')}; line: not beaten by any other", fontsize=9, loc="left")
+    label_points(ax, [(spent(p, against), p.report.exact.value, p.label) for p in points if p.report])
     return ax
-
-
-def _labels(ax: Axes, points: tuple[SweepPoint, ...], against: Against) -> None:
-    """Name the points; those that lie at one place share a label."""
-    from tohlab.routing.sweeps.results import spent
-
-    named: defaultdict[tuple[float, float], list[str]] = defaultdict(list)
-    for point in points:
-        assert point.report is not None
-        named[spent(point, against), point.report.exact.value].append(point.label)
-    for (x, y), labels in named.items():
-        ax.annotate(
-            "\n".join(labels),
-            (x, y),
-            xytext=(5, 4),
-            textcoords="offset points",
-            fontsize=7,
-            va="bottom",
-        )
 
 
 def _accuracy(ax: Axes, sweep: Sweep) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tohlab.dialects import Dialect
@@ -16,6 +15,7 @@ from tohlab.errors import (
     RoutingError,
     RunInterrupted,
 )
+from tohlab.routing.aggregate import make_report
 from tohlab.routing.baselines import run_baseline
 from tohlab.routing.budget import Budget, Purse
 from tohlab.routing.client import ChatClient
@@ -197,7 +197,15 @@ def baseline_report(plan: Plan) -> RoutingReport:
         return run_baseline(plan.asked, plan.dataset, plan.source, dialect=found)
     wire = find_wire(found, plan.source, limit=plan.description_limit)
     report = run_baseline(plan.asked, plan.dataset, _AsListed(wire.shown))
-    return replace(report, dialect=found.name)
+    return make_report(
+        report.trials,
+        model=report.model,
+        dataset=report.dataset,
+        skills=report.skills,
+        dialect=found.name,
+        sample_of=report.sample_of,
+        sample_seed=report.sample_seed,
+    )
 
 
 class _AsListed(ListedSkills):
