@@ -58,18 +58,21 @@ def plot_sweep(sweep: Sweep, ax: Axes | None = None) -> Axes:
         fontsize=8,
         rotation=30 if slanted else 0,
         ha="right" if slanted else "center",
+        parse_math=False,
     )
     ax.set_xlim(-0.5, len(axis.labels) - 0.5)
     ax.set_xlabel(axis.name)
     _accuracy(ax, sweep)
     if len(series) > 1:
-        ax.legend(
+        legend = ax.legend(
             title=", ".join(other.name for other in sweep.axes[1:]),
             fontsize=8,
             title_fontsize=8,
             frameon=False,
             loc="best",
         )
+        for text in legend.get_texts():
+            text.set_parse_math(False)  # a dollar sign in a model's name is no formula
     return ax
 
 
@@ -115,6 +118,8 @@ def plot_pareto(sweep: Sweep, ax: Axes | None = None, against: Against = "tokens
     _need_points(points)
     ax = ax if ax is not None else _new_axes((6.4, 4.4))
     best = sweep.frontier(against)
+    # Points that are equal to one of them lie on it and are not beaten either.
+    places = {(spent(point, against), point.report.exact.value) for point in best if point.report is not None}
     ax.plot(
         [spent(point, against) for point in best],
         [point.report.exact.value for point in best if point.report is not None],
@@ -126,7 +131,7 @@ def plot_pareto(sweep: Sweep, ax: Axes | None = None, against: Against = "tokens
     for point in points:
         assert point.report is not None
         rate = point.report.exact
-        colour = _COLOURS[0] if point in best else _QUIET
+        colour = _COLOURS[0] if (spent(point, against), rate.value) in places else _QUIET
         ax.errorbar(
             spent(point, against),
             rate.value,
@@ -151,7 +156,9 @@ def plot_pareto(sweep: Sweep, ax: Axes | None = None, against: Against = "tokens
     room = 0.06 + 0.006 * len(points)  # for the names
     ax.set_ylim(max(-0.02, min(lows) - 0.05), min(1.08, max(highs) + room))
     ax.margins(x=0.15)
-    ax.set_title(f"{ax.get_title(loc='left')}; line: not beaten by any other", fontsize=9, loc="left")
+    ax.set_title(
+        f"{ax.get_title(loc='left')}; line: not beaten by any other", fontsize=9, loc="left", parse_math=False
+    )
     label_points(ax, [(spent(p, against), p.report.exact.value, p.label) for p in points if p.report])
     return ax
 
@@ -160,7 +167,7 @@ def _accuracy(ax: Axes, sweep: Sweep) -> None:
     ax.set_ylim(-0.02, 1.02)
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     ax.set_ylabel("exact set, 95 % Wilson interval", fontsize=9)
-    ax.set_title(f"{sweep.asked} on {sweep.dataset or 'cases'}", fontsize=9, loc="left")
+    ax.set_title(f"{sweep.asked} on {sweep.dataset or 'cases'}", fontsize=9, loc="left", parse_math=False)
     ax.grid(axis="y", color="#e2e8f0", linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)

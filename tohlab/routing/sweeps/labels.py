@@ -52,6 +52,7 @@ def label_points(ax: Axes, points: Sequence[tuple[float, float, str]]) -> None:
             va="bottom",
             ha="left",
             annotation_clip=False,
+            parse_math=False,
             arrowprops={"arrowstyle": "-", "color": "#cbd5e1", "linewidth": 0.6, "shrinkB": 3}
             if dy > 4.0 or dy < -4.0 - height
             else None,

@@ -111,7 +111,9 @@ def sweep(
     grid = plan_grid(plan, over)
     known = [covariates(made, meter) for _, made in grid.plans]
     asking = any(not isinstance(made.asked, str) for _, made in grid.plans)
-    if not asking and (given := [*options, *(["store"] if store else []), *(["budget"] if budget else [])]):
+    if not asking and (
+        given := [*options, *(["store"] if store is not None else []), *(["budget"] if budget else [])]
+    ):
         raise RoutingError(f"a baseline asks nobody, so leave out {', '.join(sorted(given))}")
     if asking:
         _check_model(grid)
