@@ -156,9 +156,8 @@ def plot_pareto(sweep: Sweep, ax: Axes | None = None, against: Against = "tokens
     room = 0.06 + 0.006 * len(points)  # for the names
     ax.set_ylim(max(-0.02, min(lows) - 0.05), min(1.08, max(highs) + room))
     ax.margins(x=0.15)
-    ax.set_title(
-        f"{ax.get_title(loc='left')}; line: not beaten by any other", fontsize=9, loc="left", parse_math=False
-    )
+    title = f"{ax.get_title(loc='left')}; line: not beaten by any other"
+    ax.set_title(title, fontsize=9, loc="left", parse_math=False)
     label_points(ax, [(spent(p, against), p.report.exact.value, p.label) for p in points if p.report])
     return ax
 
