@@ -162,7 +162,7 @@ def test_a_wrong_command_line_is_told(argv: list[str], said: str, capsys: pytest
 @pytest.mark.parametrize(
     ("axis", "said"),
     [
-        ("dialect=tohh", "did you mean 'toh'"),
+        ("dialect=tohh", "Did you mean 'toh'"),
         ("dialect=toh,toh", "'toh' twice"),
         ("description-limit=2", "greater than or equal to 3"),
         ("order=99", "29 skills can be shifted into 1 to 29 orders"),

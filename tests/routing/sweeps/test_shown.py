@@ -145,3 +145,8 @@ def test_a_mathtext_mark_in_a_name_is_drawn_as_it_is() -> None:
     told = [text for ax in figure.axes for text in ax.findobj(Text) if "$" in text.get_text()]
     assert told
     assert not any(text.get_parse_math() for text in told)
+
+
+def test_a_name_cannot_steer_a_terminal() -> None:
+    found = sweep(few(), listed(), Scripted(lambda body: no_call()), over=models("a\x1b[31m", "b"))
+    assert "\x1b" not in repr(found)

@@ -208,6 +208,17 @@ def test_an_estimate_counts_what_two_points_share_once() -> None:
     assert estimate_sweep(few(), listed(), over=axis, model="m", replicates=3).requests == 24
 
 
+def test_an_estimate_takes_each_model_at_its_own_price() -> None:
+    client = Scripted(lambda body: no_call())
+    ten = Price(input_usd=10.0, output_usd=20.0)
+    found = estimate_sweep(few(), listed(), over=models(("a", client, PRICE), ("b", client, ten)))
+    lows = [point.estimate.low_usd for point in found.points]
+    assert lows[1] == pytest.approx(10 * (lows[0] or 0))
+    assert found.total.low_usd == pytest.approx(sum(low or 0 for low in lows))
+    some = estimate_sweep(few(), listed(), over=models(("a", client, PRICE), ("b", client)))
+    assert some.total.low_usd is None
+
+
 def test_what_a_model_would_pay_stands_beside_a_baseline_too() -> None:
     asked = sweep(few(), listed(), Scripted(right(few())), over=dialects("toh", "pikuri"), model="m")
     alone = sweep(few(), listed(), "bm25", over=dialects("toh", "pikuri"))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tohlab.routing.budget import Estimate, estimate
-from tohlab.routing.client import ChatClient
+from tohlab.routing.client import ChatClient, ChatRequest
 from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.pricing import Price
 from tohlab.routing.store import ReplyStore
@@ -104,7 +104,7 @@ def estimate_sweep(
     plan = Plan(dataset=dataset, source=source, asked=asked, model=model, price=price, **settings)
     points = []
     kept = 0
-    once: dict[tuple[str, int], Any] = {}
+    once: dict[tuple[str, int], tuple[ChatRequest, Price | None]] = {}
     for chosen, made in plan_grid(plan, over).plans:
         known: Covariates = covariates(made, meter)
         requests, stored = wanted(made, store, options)
@@ -114,7 +114,7 @@ def estimate_sweep(
             # Replicates without a seed are the same request and are asked apart.
             text = request.canonical_json()
             seen[text] = seen.get(text, -1) + 1
-            once[text, seen[text]] = request
+            once[text, seen[text]] = request, made.price
         points.append(
             PointEstimate(
                 settings=chosen,
@@ -129,5 +129,22 @@ def estimate_sweep(
         points=tuple(points),
         requests=len(once),
         stored=kept,
-        total=estimate(once.values(), stored=kept, price=price, meter=meter),
+        total=_total(tuple(once.values()), kept, meter),
     )
+
+
+def _total(once: Sequence[tuple[ChatRequest, Price | None]], stored: int, meter: TokenMeter) -> Estimate:
+    """Each request at the price of its own point."""
+    found = estimate([request for request, _ in once], stored=stored, meter=meter)
+    prices = dict.fromkeys(price for _, price in once)
+    parts = [
+        estimate([request for request, own in once if own == price], price=price, meter=meter)
+        for price in prices
+    ]
+    lows, highs = [part.low_usd for part in parts], [part.high_usd for part in parts]
+    return replace(found, low_usd=_sum(lows), high_usd=_sum(highs))
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None

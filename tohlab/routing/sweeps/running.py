@@ -111,9 +111,8 @@ def sweep(
     grid = plan_grid(plan, over)
     known = [covariates(made, meter) for _, made in grid.plans]
     asking = any(not isinstance(made.asked, str) for _, made in grid.plans)
-    if not asking and (
-        given := [*options, *(["store"] if store is not None else []), *(["budget"] if budget else [])]
-    ):
+    given = [*options, *(["store"] if store is not None else []), *(["budget"] if budget else [])]
+    if not asking and given:
         raise RoutingError(f"a baseline asks nobody, so leave out {', '.join(sorted(given))}")
     if asking:
         _check_model(grid)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from tohlab.printable import printable
+
 if TYPE_CHECKING:
     from tohlab.routing.sweeps.results import Sweep, SweepPoint
 
@@ -89,7 +91,7 @@ def as_text(sweep: Sweep) -> str:
     rows = [heads(sweep), *(cells(sweep, point) for point in sweep.points)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([title(sweep), *lines, *sentences(sweep)])
+    return printable("\n".join([title(sweep), *lines, *sentences(sweep)]), lines=True)
 
 
 def as_html(sweep: Sweep) -> str:
