@@ -8,23 +8,22 @@ model may load, and how a call of the load tool names a skill.
 from __future__ import annotations
 
 import html
-import json
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final, Literal
 
 from tohlab.dialects import Dialect, dialect_names, get_dialect
-from tohlab.dialects.harness import FileTree, Harness, Listing, Loaded, Setting
+from tohlab.dialects.harness import Harness, Listing, Loaded, Setting
 from tohlab.dialects.harnesses import get_harness
 from tohlab.ecma import collapse_whitespace, utf16_length, utf16_slice, utf16_sort_key
 from tohlab.edits.layout import harness_request
 from tohlab.errors import DatasetError, RoutingError
 from tohlab.request import Request, Span, ToolSchema, text_message
 from tohlab.routing.answers import Names
+from tohlab.routing.skill_files import skill_files
 from tohlab.session import Event, Session
-from tohlab.skills.model import LoadedSkill, SkillSource, SkillSummary, Snapshot
+from tohlab.skills.model import LoadedSkill, SkillSource, Snapshot
 
 Limit = int | Literal["own"] | None
 """The longest description in UTF-16 code units; `own`: as the harness has it; None: no limit."""
@@ -229,7 +228,7 @@ def harness_wire(harness: Harness, source: SkillSource, *, limit: Limit = "own")
     """
     snapshot = source.snapshot()
     setting = Setting()
-    loaded = harness.load(_tree(snapshot.skills, source), setting)
+    loaded = harness.load(skill_files(source), setting)
     notes: list[str] = []
     if limit not in ("own", None):
         assert isinstance(limit, int)
@@ -300,31 +299,3 @@ def cut(text: str | None, limit: int) -> str | None:
         return None
     plain = collapse_whitespace(text)
     return plain if utf16_length(plain) <= limit else utf16_slice(plain, limit - len(_MARK)) + _MARK
-
-
-def _tree(skills: Iterable[SkillSummary], source: SkillSource) -> FileTree:
-    texts: dict[str, str] = {}
-    for skill in skills:
-        folder = skill.name.replace("/", "_")
-        texts[f"{folder}/SKILL.md"] = _own_file(skill) or _made_file(skill, source)
-    return FileTree.of(texts)
-
-
-def _own_file(skill: SkillSummary) -> str | None:
-    if skill.path is None:
-        return None
-    try:
-        return Path(skill.path).read_text("utf-8", errors="replace")
-    except FileNotFoundError:  # a path that is told and is on no disk, or a file that went since
-        return None
-    except OSError as error:
-        raise DatasetError(f"cannot be read: {error.strerror}", skill.path) from error
-
-
-def _made_file(skill: SkillSummary, source: SkillSource) -> str:
-    loaded = source.load(skill.name)
-    head: list[Sequence[str]] = [("name", skill.name), ("description", skill.description)]
-    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head]
-    lines += ["disable-model-invocation: true"] * (not skill.invocation.model_invocable)
-    body = loaded.content if loaded is not None else f"# {skill.name}\n"
-    return "\n".join(["---", *lines, "---", body])
