@@ -78,6 +78,7 @@ _HOME = {
     "run_routing": "routing.runner",
     "simulate_pool": "prefix.pool",
     "survey": "survival",
+    "sweep": "routing.sweeps",
     "usage_from": "tokens.usage",
     "view": "notebook.views",
     "view_harness": "compare",
@@ -138,6 +139,7 @@ if TYPE_CHECKING:
     from tohlab.routing.dataset import RoutingDataset as RoutingDataset
     from tohlab.routing.report import RoutingReport as RoutingReport
     from tohlab.routing.runner import run_routing as run_routing
+    from tohlab.routing.sweeps import sweep as sweep
     from tohlab.session import Session as Session
     from tohlab.signals import AbortSignal as AbortSignal
     from tohlab.skills.checks import check_tree as check_tree

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,12 @@ from click.core import ParameterSource
 
 from tohlab.cli.route_diff import diff
 from tohlab.cli.route_files import export, import_
+from tohlab.cli.route_inputs import read_budget, read_degrees, read_inputs, read_price
 from tohlab.cli.route_run import kept_answers, progress_bar
+from tohlab.cli.route_sweep import sweep
 
 if TYPE_CHECKING:
-    from tohlab.routing import Budget, OpenAIClient, Price, RoutingDataset, RoutingReport
-    from tohlab.skills.model import SkillSource
+    from tohlab.routing import OpenAIClient, RoutingReport
 
 
 @click.group(invoke_without_command=True, short_help="How often the right skill gets picked.")
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     "--base-url", metavar="URL", help="An OpenAI-compatible service; the key comes from the environment."
 )
 @click.option("--model", metavar="NAME", help="The model's name there, or in the recording.")
-@click.option("--choice", default="tools", show_default=True, help="tools (as the harness asks) or json.")
+@click.option("--choice", default="tools", show_default=True, help="tools (as the harness asks), json, ...")
 @click.option(
     "--placement", default="opening", show_default=True, help="opening or same-step: where the catalog is."
 )
@@ -100,6 +101,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       tohlab route --dry-run --model m --price 0.25,2
       tohlab route --baseline bm25 --json --trials > a.json
       tohlab route diff a.json b.json
+      tohlab route sweep --baseline bm25 --over description-limit=500,120,60
     """
     if ctx.invoked_subcommand is not None:
         given = [name for name in options if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT]
@@ -109,8 +111,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
                 f"{', '.join(sorted(given))}"
             )
         return
-    if options["library_set"] and (options["skills"] or options["cases"]):
-        raise click.UsageError("--set names one of our own sets, so give it without --skills and --cases")
     if options["dry_run"]:
         _dry_run(options)
         return
@@ -120,11 +120,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         )
     if math.isnan(options["timeout"]):
         raise click.UsageError("--timeout must be a number of seconds")
-    if bool(options["skills"]) != bool(options["cases"]):
-        raise click.UsageError("give both --skills and --cases, or neither for our own library")
     with contextlib.ExitStack() as until_printed:  # a live run's own store is deleted only after that
         report = _baseline(options) if options["baseline"] else _model(options, until_printed)
-        price = _price(options)
+        price = read_price(options)
         if options["as_json"]:
             data = report.to_dict(trials=options["trials"])
             if price is not None:
@@ -136,34 +134,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             print_report(report, price=price)
 
 
-for subcommand in (diff, import_, export):
+for subcommand in (diff, sweep, import_, export):
     command.add_command(subcommand)
-
-
-def _inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
-    from tohlab import library
-    from tohlab.routing import load_cases, load_catalog
-
-    name = options["library_set"] or "core"
-    dataset = load_cases(options["cases"] or library.library_cases(name))
-    if not options["cases"]:
-        dataset = replace(
-            dataset, name="tohlab's own library" if name == "core" else f"tohlab's own set {name!r}"
-        )
-    source = load_catalog(*(options["skills"] or library.library_skill_folders(name)))
-    if options["split"]:
-        from tohlab.routing.selection import only_split
-
-        dataset = only_split(dataset, options["split"])
-    if options["limit"] is not None:
-        dataset = dataset.sample(options["limit"], options["seed"])
-    return dataset, source
-
-
-def _price(options: dict[str, Any]) -> Price | None:
-    from tohlab.routing import Price
-
-    return Price.parse(options["price"]) if options["price"] else None
 
 
 def _dry_run(options: dict[str, Any]) -> None:
@@ -172,7 +144,7 @@ def _dry_run(options: dict[str, Any]) -> None:
     from tohlab.routing.lints import lint_dataset
     from tohlab.routing.openai_client import endpoint_of
 
-    dataset, source = _inputs(options)
+    dataset, source = read_inputs(options)
     found = lint_dataset(dataset, source)
     estimate = None
     if not found.count("error"):
@@ -183,13 +155,13 @@ def _dry_run(options: dict[str, Any]) -> None:
                 dataset,
                 source,
                 model=options["model"] or "",
-                price=_price(options),
+                price=read_price(options),
                 store=store,
                 endpoint=endpoint_of(options["base_url"]) if options["base_url"] else "",
                 replicates=options["replicates"],
                 choice=options["choice"],
                 placement=options["placement"],
-                temperature=_degrees(options["temperature"]),
+                temperature=read_degrees(options["temperature"]),
                 max_tokens=options["max_tokens"],
             )
     if options["as_json"]:
@@ -204,20 +176,8 @@ def _dry_run(options: dict[str, Any]) -> None:
 def _baseline(options: dict[str, Any]) -> RoutingReport:
     from tohlab.routing import run_baseline
 
-    dataset, source = _inputs(options)
+    dataset, source = read_inputs(options)
     return run_baseline(options["baseline"], dataset, source)
-
-
-def _degrees(temperature: str) -> float | None:
-    if temperature.lower() == "none":
-        return None
-    try:
-        degrees = float(temperature)
-    except ValueError:
-        degrees = math.nan
-    if not math.isfinite(degrees):
-        raise click.UsageError("--temperature must be a number, or none")
-    return degrees
 
 
 def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> RoutingReport:
@@ -226,7 +186,7 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
     from tohlab.routing.openai_client import endpoint_of
     from tohlab.routing.store import check_writable
 
-    dataset, source = _inputs(options)
+    dataset, source = read_inputs(options)
     base_url, mode, recording = options["base_url"], options["mode"], options["recording"]
     if not base_url and not recording and not options["store"]:
         if options["library_set"] not in (None, "core"):
@@ -237,7 +197,7 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
         recording = library.library_recording()
     live = bool(base_url) and mode != "replay"
     client: OpenAIClient | None = OpenAIClient(base_url, timeout_s=options["timeout"]) if live else None
-    degrees = _degrees(options["temperature"])
+    degrees = read_degrees(options["temperature"])
     if options["export"]:
         check_writable(options["export"])
     store = until_printed.enter_context(kept_answers(options["store"], live=live, mode=mode))
@@ -259,19 +219,9 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
             max_tokens=options["max_tokens"],
             earlier=load_catalog(options["earlier"]) if options["earlier"] else None,
             endpoint=endpoint_of(base_url) if base_url else None,
-            budget=_budget(options),
+            budget=read_budget(options),
             progress=progress,
         )
         if options["export"] and store is not None:
             store.export(options["export"])
     return report
-
-
-def _budget(options: dict[str, Any]) -> Budget | None:
-    from tohlab.routing import Budget
-
-    if options["budget_tokens"] is None and options["budget_usd"] is None:
-        return None
-    if not options["store"]:
-        raise click.UsageError("a budget needs --store FILE, so that what was paid for is kept")
-    return Budget(tokens=options["budget_tokens"], usd=options["budget_usd"], price=_price(options))

@@ -24,6 +24,7 @@ from tohlab.frames.cache_rows import (
 )
 from tohlab.frames.columns import COLUMNS, Column, Table
 from tohlab.frames.routing_rows import change_rows, lint_rows, report_rows, trial_rows
+from tohlab.frames.sweep_rows import sweep_rows
 from tohlab.prefix import PrefixComparison
 from tohlab.prefix.explanation import Explanation
 from tohlab.prefix.pool import HitCurve, PoolResult
@@ -32,6 +33,7 @@ from tohlab.routing.comparison import RunComparison
 from tohlab.routing.lints import LintReport
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.scoring import Trial
+from tohlab.routing.sweeps import Sweep
 from tohlab.skills.checks import FileReport
 from tohlab.survival import Survey
 from tohlab.tokens import CatalogCost, RequestCost
@@ -48,11 +50,13 @@ def frame(result: Any, table: Table | None = None) -> pd.DataFrame:
 
     Args:
         result: a `RequestCost`, `CatalogCost`, `Catalog`, `Comparison` (of harnesses), `HarnessView`,
-            `RoutingReport`, `RunComparison` (the cases that changed), `LintReport`, `Survey`, or a sequence
-            (or one) of `PrefixComparison`, `EditCost`, `EditUse`, `Explanation`, `PoolResult` (also a
-            `HitCurve`), `AppendOnlyReport`, `ToolsCost`, `FileReport` or `Trial`.
-        table: which of a `RoutingReport`'s tables (`trials`, the default, `skills` or `confusion`) or of a
-            `Survey`'s (`survival`, the default, or `findings`); for an empty sequence, which table it would
+            `RoutingReport`, `Sweep`, `RunComparison` (the cases that changed), `LintReport`, `Survey`, or a
+            sequence (or one) of `PrefixComparison`, `EditCost`, `EditUse`, `Explanation`, `PoolResult` (also
+            a `HitCurve`), `AppendOnlyReport`, `ToolsCost`, `FileReport` or `Trial`.
+        table: which of a `RoutingReport`'s tables (`trials`, the default, `skills` or `confusion`), of a
+            `Sweep`'s (`sweep`, the default, one row a point, or `trials`, one row an answer with the point's
+            settings: the columns of `sweep_trials`) or of a `Survey`'s (`survival`, the default, or
+            `findings`); for an empty sequence, which table it would
             have been.
 
     Returns:
@@ -106,6 +110,8 @@ def _rows_of(result: Any, table: Table | None) -> tuple[str, Iterable[Mapping[st
         return _only(table, name), make((result,))
     elif isinstance(result, RoutingReport):
         return report_rows(result, table)
+    elif isinstance(result, Sweep):
+        return sweep_rows(result, table)
     elif isinstance(result, RunComparison):
         return _only(table, "changes"), change_rows(result)
     elif isinstance(result, LintReport):
@@ -114,8 +120,8 @@ def _rows_of(result: Any, table: Table | None) -> tuple[str, Iterable[Mapping[st
         return _survey(result, table)
     sequences = ", ".join(kind.__name__ for kind in _SEQUENCES)
     known = (
-        "RequestCost, CatalogCost, Catalog, Comparison, HarnessView, HitCurve, RoutingReport, RunComparison, "
-        f"LintReport, Survey, and sequences of {sequences}"
+        "RequestCost, CatalogCost, Catalog, Comparison, HarnessView, HitCurve, RoutingReport, Sweep, "
+        f"RunComparison, LintReport, Survey, and sequences of {sequences}"
     )
     raise TohlabError(f"there is no table for {type(result).__name__}; there is one for {known}")
 

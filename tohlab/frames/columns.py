@@ -21,6 +21,8 @@ Table = Literal[
     "append_only",
     "tool_tokens",
     "trials",
+    "sweep",
+    "sweep_trials",
     "skills",
     "confusion",
     "changes",
@@ -40,7 +42,11 @@ class Column:
     meaning: str
 
 
-def _columns(*rows: tuple[str, Literal["string", "Int64", "Float64", "boolean"], str]) -> tuple[Column, ...]:
+_Dtype = Literal["string", "Int64", "Float64", "boolean"]
+_Row = tuple[str, _Dtype, str]
+
+
+def _columns(*rows: _Row) -> tuple[Column, ...]:
     return tuple(Column(name=name, dtype=dtype, meaning=meaning) for name, dtype, meaning in rows)
 
 
@@ -52,6 +58,36 @@ def _rate_columns(name: str, of: str) -> tuple[tuple[str, Literal["Float64", "In
         (f"{name}_n", "Int64", "the cases it is a share of"),
     )
 
+
+_AXES: Final = (
+    ("model", "the model, where it was varied"),
+    ("baseline", "the baseline, where it was varied"),
+    ("dialect", "the harness, where it was varied"),
+    ("description_limit", "the longest description in UTF-16 units, own or none, where it was varied"),
+    ("paraphrase", "which wording of the need, where it was varied"),
+    ("size", "how many skills were wanted in the list, where it was varied"),
+    ("order", "which order of the list, where it was varied"),
+    ("catalog_state", "what the conversation knew of its skills, where it was varied"),
+    ("choice", "how the choice was asked for, where it was varied"),
+    ("placement", "where the list stood, where it was varied"),
+    ("enumeration", "names listed in the schema (on, off), where it was varied"),
+)
+_AXIS_COLUMNS: Final[tuple[_Row, ...]] = tuple((name, "string", meaning) for name, meaning in _AXES)
+
+_TRIALS: Final[tuple[_Row, ...]] = (
+    ("case", "string", "the case's id"),
+    ("query", "string", "what the user asks"),
+    ("group", "string", "what the case belongs to, or empty"),
+    ("replicate", "Int64", "counted from 0"),
+    ("expected", "string", "skills joined by a blank, sorted; empty: none fits; NA: not labelled"),
+    ("loaded", "string", "skills that the answer loads, joined by a blank, in its order"),
+    ("invalid", "string", "names that are not in the catalog, joined by a blank"),
+    ("label", "string", "the answer's one label, such as ok or wrong_skill"),
+    ("state", "string", "scored, model_error (scored as wrong) or service_error (not scored)"),
+    ("right", "boolean", "exactly the expected skills were loaded; NA where it was not scored"),
+    ("detail", "string", "what is wrong, or empty"),
+    ("latency_s", "Float64", "seconds of the answer when it was asked; NA without one"),
+)
 
 COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = MappingProxyType(
     {
@@ -208,20 +244,35 @@ COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = MappingProxyType(
             ("overhead_tokens", "Int64", "how many of them the service adds and nobody sees"),
             ("estimated", "boolean", "the service would come to another number"),
         ),
-        "trials": _columns(
-            ("case", "string", "the case's id"),
-            ("query", "string", "what the user asks"),
-            ("group", "string", "what the case belongs to, or empty"),
-            ("replicate", "Int64", "counted from 0"),
-            ("expected", "string", "skills joined by a blank, sorted; empty: none fits; NA: not labelled"),
-            ("loaded", "string", "skills that the answer loads, joined by a blank, in its order"),
-            ("invalid", "string", "names that are not in the catalog, joined by a blank"),
-            ("label", "string", "the answer's one label, such as ok or wrong_skill"),
-            ("state", "string", "scored, model_error (scored as wrong) or service_error (not scored)"),
-            ("right", "boolean", "exactly the expected skills were loaded; NA where it was not scored"),
-            ("detail", "string", "what is wrong, or empty"),
-            ("latency_s", "Float64", "seconds of the answer when it was asked; NA without one"),
+        "trials": _columns(*_TRIALS),
+        "sweep": _columns(
+            ("point", "Int64", "counted from 0, the last axis fastest"),
+            *_AXIS_COLUMNS,
+            ("number", "Float64", "the first axis's value where it is a number"),
+            *_rate_columns("exact", "of the scored cases, those that loaded exactly what was expected"),
+            ("missing", "string", "why there is no score; empty where there is one"),
+            ("n_skills", "Int64", "skills in the list that a model may load"),
+            ("catalog_tokens", "Int64", "the list as it is sent"),
+            ("tool_tokens", "Int64", "the tools as they are sent, or what stands in their place"),
+            ("nearest", "Float64", "TF-IDF cosine to the nearest other skill, mean over the skills, 0 to 1"),
+            ("no_skill", "Float64", "the exact rate of the cases in which no skill fits, 0 to 1"),
+            ("one_skill", "Float64", "the same of the cases that expect one"),
+            ("several_skills", "Float64", "the same of the cases that expect more"),
+            ("model_errors", "Int64", "answers of no use, scored as wrong"),
+            ("service_errors", "Int64", "failures of the service, not scored"),
+            ("prompt_tokens", "Int64", "as the service reported them, of all answers; NA if it did not"),
+            ("cost_usd", "Float64", "of all answers when they were asked; NA without a price"),
+            ("difference", "Float64", "exact rate less the first point's over shared cases, -1 to 1"),
+            ("difference_low", "Float64", "lower end of its 95 % interval"),
+            ("difference_high", "Float64", "upper end"),
+            ("p_adjusted", "Float64", "of the comparison with the first point, after Holm"),
+            ("smallest", "Float64", "smallest difference that would be seen with 80 % power; NA for none"),
+            ("gained", "Int64", "cases that are right more often than in the first point"),
+            ("lost", "Int64", "cases that are right less often"),
+            ("verdict", "string", "better, worse, no evidence or undecided; NA where it is not compared"),
+            ("not_beaten", "boolean", "no other point is better for less list and tool tokens"),
         ),
+        "sweep_trials": _columns(("point", "Int64", "counted from 0"), *_AXIS_COLUMNS, *_TRIALS),
         "skills": _columns(
             ("name", "string", "the skill"),
             ("support", "Int64", "scored cases that expect it"),

@@ -55,8 +55,8 @@ def _skill_rows(report: RoutingReport) -> Iterable[Mapping[str, Any]]:
             "name": score.name,
             "support": score.support,
             "predicted": score.predicted,
-            **_rate_row("precision", score.precision),
-            **_rate_row("recall", score.recall),
+            **rate_row("precision", score.precision),
+            **rate_row("recall", score.recall),
             "f1": score.f1,
         }
 
@@ -91,7 +91,8 @@ def lint_rows(found: LintReport) -> Iterable[Mapping[str, Any]]:
         }
 
 
-def _rate_row(name: str, rate: Rate | None) -> dict[str, Any]:
+def rate_row(name: str, rate: Rate | None) -> dict[str, Any]:
+    """Return the four columns of a rate."""
     if rate is None:
         return {name: None, f"{name}_low": None, f"{name}_high": None, f"{name}_n": 0}
     return {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high, f"{name}_n": rate.n}

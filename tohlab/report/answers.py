@@ -127,16 +127,19 @@ def _how_asked(
     """The settings under which the first case is in the store; the usual ones where there are none."""
     query = dataset.cases[0].query
     for choice, placement in itertools.product(get_args(Choice), get_args(Placement)):
-        made = prompter(
-            source,
-            model=model,
-            dialect=dialect,
-            choice=choice,
-            placement=placement,
-            temperature=0.0,
-            seed=None,
-            max_tokens=256,
-        )
+        try:
+            made = prompter(
+                source,
+                model=model,
+                dialect=dialect,
+                choice=choice,
+                placement=placement,
+                temperature=0.0,
+                seed=None,
+                max_tokens=256,
+            )
+        except RoutingError:
+            continue  # not every harness can be asked in every way
         request = made.request(query, 0)
         for endpoint in store.endpoints(model):
             if store.get(request, endpoint=endpoint) is not None:

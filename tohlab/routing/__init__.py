@@ -4,8 +4,8 @@ The way through: `load_cases` and `load_catalog` (dataset), what is wrong with t
 cost (dry_run, budget, pricing), requests as the harness sends them (prompts), a `ChatClient` that answers
 (client, openai_client), answers kept for ever (store, recording), asked with patience (runner, engine,
 limiter, retry), read (answers) and given one label each (scoring), counted (aggregate, sets, report,
-statistics, clusters), set side by side (compare, paired, power, selection, order), and passed on (saved,
-exports, imports). `run_baseline` needs no model.
+statistics, clusters), set side by side (compare, paired, power, selection, order), asked in many ways
+(sweeps), and passed on (saved, exports, imports). `run_baseline` needs no model.
 """
 
 from tohlab.routing.baselines import run_baseline
@@ -29,8 +29,28 @@ from tohlab.routing.scoring import Trial
 from tohlab.routing.selection import best_of, split_cases
 from tohlab.routing.statistics import Rate
 from tohlab.routing.store import ReplyStore
+from tohlab.routing.sweeps import (
+    Axis,
+    Sweep,
+    SweepEstimate,
+    SweepPoint,
+    baselines,
+    catalog_states,
+    choices,
+    description_limits,
+    dialects,
+    enumeration,
+    estimate_sweep,
+    models,
+    orders,
+    paraphrases,
+    placements,
+    sizes,
+    sweep,
+)
 
 __all__ = [
+    "Axis",
     "Budget",
     "ChatClient",
     "ChatReply",
@@ -52,20 +72,36 @@ __all__ = [
     "RoutingReport",
     "RunComparison",
     "SkillScore",
+    "Sweep",
+    "SweepEstimate",
+    "SweepPoint",
     "Trial",
     "Usage",
     "arun_routing",
+    "baselines",
     "best_of",
+    "catalog_states",
+    "choices",
     "compare",
+    "description_limits",
+    "dialects",
+    "enumeration",
     "estimate_run",
+    "estimate_sweep",
     "iter_routing",
     "lint_dataset",
     "load_cases",
     "load_catalog",
     "load_report",
+    "models",
     "order_effects",
+    "orders",
+    "paraphrases",
+    "placements",
     "rotations",
     "run_baseline",
     "run_routing",
+    "sizes",
     "split_cases",
+    "sweep",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from tohlab.dialects import dialect_names
 from tohlab.routing.clusters import cluster_of, clustered_share
 from tohlab.routing.report import RoutingReport, SkillScore, Tokens
 from tohlab.routing.scoring import Trial
@@ -50,6 +51,8 @@ def make_report(
         if case.group:
             groups[case.group].append(found)
     per_skill = _per_skill(skills, list(by_case.values()))
+    # What names a program with rules of its own takes is its own affair.
+    odd = _notes(skills) if dialect in ("", *dialect_names()) else ()
     sets = set_scores(by_case.values(), per_skill)
     answered = [t for t in trials if t.state != "service_error"]
     return RoutingReport(
@@ -94,7 +97,7 @@ def make_report(
         tokens=_tokens(answered),
         n_stored=sum(t.stored for t in trials),
         n_cut=sum(t.cut for t in trials),
-        notes=(*_notes(skills), *_shadows(list(by_case.values())), *notes),
+        notes=(*odd, *_shadows(list(by_case.values())), *notes),
         trials=tuple(trials),
     )
 

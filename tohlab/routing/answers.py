@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from tohlab.ecma import json_parse
@@ -74,15 +75,23 @@ class Answer:
 
 
 def read_answer(
-    reply: ChatReply, names: Names | Sequence[str], *, choice: str, tool_name: str = "skill"
+    reply: ChatReply,
+    names: Names | Sequence[str],
+    *,
+    choice: str,
+    tool_name: str = "skill",
+    argument: str = "name",
+    paths: Mapping[str, str] = MappingProxyType({}),
 ) -> Answer:
     """Return what a reply asks to load.
 
     Args:
         reply: the model's answer.
         names: the names in the catalog, or more that is known of names.
-        choice: `tools` (calls of the skill tool) or `json` (a JSON object in the content).
+        choice: `json` (a JSON object in the content), or how calls of the skill tool were asked for.
         tool_name: the skill tool's name on the wire.
+        argument: by which argument it is told the skill.
+        paths: where a skill is loaded by its file, the paths to the names.
     """
     known = names if isinstance(names, Names) else Names(catalog=tuple(names))
     if reply.finish_reason == "content_filter":
@@ -99,11 +108,11 @@ def read_answer(
             wrapper = " (a wrapper around calls, which was not offered)" if call.name in _WRAPPERS else ""
             faults.setdefault("wrong_tool", f"called the tool {call.name!r}{wrapper}")
             continue
-        name = _argument(call.arguments)
+        name = _argument(call.arguments, argument)
         if name is None:
             faults.setdefault("malformed_args", f"arguments {call.arguments[:80]!r}")
         else:
-            asked.append(name)
+            asked.append(paths.get(name, name))
     return _answer(asked, known, faults, cut)
 
 
@@ -139,9 +148,9 @@ def _without_call(reply: ChatReply, names: Names, tool_name: str, cut: bool) -> 
     return Answer(cut=cut)
 
 
-def _argument(arguments: str) -> str | None:
+def _argument(arguments: str, key: str) -> str | None:
     data = parse_arguments(arguments)
-    name = data.get("name") if isinstance(data, dict) else None
+    name = data.get(key) if isinstance(data, dict) else None
     return name if isinstance(name, str) else None
 
 

@@ -24,7 +24,7 @@ class ChatRequest:
     messages: tuple[Mapping[str, Any], ...] = field(hash=False)
     """As the chat completions API takes them; key order is kept, since it is sent."""
     tools: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
-    tool_choice: str | None = None
+    tool_choice: str | Mapping[str, Any] | None = field(default=None, hash=False)
     temperature: float | None = 0.0
     """None leaves it to the service (some models refuse a temperature)."""
     seed: int | None = None

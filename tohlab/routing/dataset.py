@@ -1,11 +1,12 @@
 """Labelled requests, and the catalog they are labelled against.
 
 Cases are JSON lines: `{"id": ..., "query": ..., "expected": [names], "not_expected": [names], "optional":
-[names], "aliases": {name: name}, "group": ..., "split": ...}`; other keys are ignored. `expected: []` means
-that no skill fits. `expected: null` (or no such key) together with `not_expected` is a case labelled against
-some skills only: it says what is wrong, not what is right, so it never counts towards accuracy and is
-reported apart. `optional` are skills that a model may load or leave alone, such as for a request that is easy
-without them. `aliases` are twins: loading the first name counts as loading the second.
+[names], "aliases": {name: name}, "group": ..., "split": ..., "paraphrase_of": id}`; other keys are ignored.
+`expected: []` means that no skill fits. `expected: null` (or no such key) together with `not_expected` is a
+case labelled against some skills only: it says what is wrong, not what is right, so it never counts towards
+accuracy and is reported apart. `optional` are skills that a model may load or leave alone, such as for a
+request that is easy without them. `aliases` are twins: loading the first name counts as loading the second.
+`paraphrase_of` (or `seed`) says which case, or which need, a request says in other words.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ class RoutingCase:
     """What it belongs to (a skill, a kind of request); empty: nothing."""
     split: str = ""
     """Which part of the data it is in (`train`, `selection`, `report`, or any other word); empty: none."""
+    paraphrase_of: str = ""
+    """Which case (its id), or which need, it says in other words; empty: none."""
     line: int | None = field(default=None, compare=False)
     """Where it stands in its file, counted from 1, or None."""
 
@@ -233,7 +236,9 @@ def _case(row: dict[str, Any], path: Path, line: int) -> RoutingCase:
         raise DatasetError('"id" must be a text that is not empty', path, line)
     if not isinstance(query, str) or not query.strip():
         raise DatasetError('"query" must be a text that is not empty', path, line)
-    words = {key: row[key] for key in ("group", "split") if row.get(key) is not None}
+    words = {key: row[key] for key in ("group", "split", "paraphrase_of") if row.get(key) is not None}
+    if "paraphrase_of" not in words and isinstance(row.get("seed"), str):
+        words["paraphrase_of"] = row["seed"]
     for key, word in words.items():
         if not isinstance(word, str):
             raise DatasetError(f'"{key}" must be a text', path, line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tohlab.routing.budget import Estimate, estimate
+from tohlab.routing.client import ChatRequest
 from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.pricing import Price
 from tohlab.routing.prompts import prompter
@@ -36,11 +37,33 @@ def estimate_run(
         endpoint: host and port of the service, as the store has it.
         replicates: how often each case is asked.
         meter: what counts; by default o200k_base.
-        asking: `dialect`, `choice`, `placement`, `temperature`, `seed`, `max_tokens`, `earlier`.
+        asking: `dialect`, `choice`, `placement`, `temperature`, `seed`, `max_tokens`, `earlier`,
+            `description_limit`, `enumerate_names`.
 
     Raises:
         DatasetError: an expected skill is not in the catalog, or there is no labelled case.
         MissingExtra: tiktoken is not installed.
+    """
+    wanted, stored = wanted_requests(
+        dataset, source, model=model, store=store, endpoint=endpoint, replicates=replicates, **asking
+    )
+    return estimate(wanted, stored=stored, price=price, meter=meter)
+
+
+def wanted_requests(
+    dataset: RoutingDataset,
+    source: SkillSource,
+    *,
+    model: str,
+    store: ReplyStore | None = None,
+    endpoint: str = "",
+    replicates: int = 1,
+    **asking: Any,
+) -> tuple[tuple[ChatRequest, ...], int]:
+    """Return the requests that a run would ask, and how many others the store answers.
+
+    Raises:
+        DatasetError: an expected skill is not in the catalog, or there is no labelled case.
     """
     prompts = prompter(source, model=model, **asking)
     dataset.check_scorable(prompts.names)
@@ -53,4 +76,4 @@ def estimate_run(
                 stored += 1
             else:
                 wanted.append(request)
-    return estimate(wanted, stored=stored, price=price, meter=meter)
+    return tuple(wanted), stored

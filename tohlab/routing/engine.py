@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from tohlab.errors import AnswerNotKept, BudgetExceeded, EndpointError, RunInterrupted, StoreError
 from tohlab.routing.aggregate import make_report
-from tohlab.routing.answers import read_answer
 from tohlab.routing.budget import Purse
 from tohlab.routing.client import ChatReply, ChatRequest
 from tohlab.routing.limiter import Limiter
@@ -39,7 +38,8 @@ class Run:
         self._read_store()
         wanted = [i for i in range(len(self.jobs)) if i not in self.trials]
         if self.settings.budget is not None and wanted:
-            self.purse = Purse(self.settings.budget)
+            given = self.settings.budget
+            self.purse = given if isinstance(given, Purse) else Purse(given)
             self.purse.check(self.jobs[i].request for i in wanted)
         missing = iter(wanted)
         self.limiter = Limiter(self.settings.start, self.settings.concurrency)
@@ -85,7 +85,7 @@ class Run:
                 replicates=s.replicates,
                 sample_of=s.dataset.sample_of,
                 sample_seed=s.dataset.sample_seed,
-                notes=self._notes(),
+                notes=(*s.prompter.notes, *self._notes()),
             )
         except ValueError:
             return None
@@ -239,7 +239,7 @@ class Run:
 
     def _judge(self, job: Job, reply: ChatReply, failures: tuple[str, ...], *, stored: bool = False) -> Trial:
         p = self.settings.prompter
-        answer = read_answer(reply, job.names, choice=p.choice, tool_name=p.tool_name)
+        answer = p.read(reply, job.names)
         return Trial(
             case=job.case,
             label=judge(job.case, answer),

@@ -7,19 +7,20 @@ is an experiment, and its reports are compared here. Cyclic shifts put each skil
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
 
 from tohlab.errors import RoutingError
 from tohlab.routing.report import RoutingReport
-from tohlab.routing.scoring import Trial
 from tohlab.routing.statistics import Rate, rate
-from tohlab.skills.model import LoadedSkill, SkillSource, Snapshot
+from tohlab.skills.model import LoadedSkill, SkillSource, SkillSummary, Snapshot
 
 
 class Rotated:
     """The skills of a source, the first `by` of them put last; an order that the harness would not give.
+
+    Skills that no list shows to a model stand behind the others and have no part in it.
 
     Args:
         source: the skills.
@@ -33,26 +34,48 @@ class Rotated:
     def snapshot(self) -> Snapshot:
         """Return the source's snapshot in the rotated order."""
         snapshot = self._source.snapshot()
-        if not snapshot.skills:
+        shown = _shown(snapshot)
+        if not shown:
             return snapshot
-        by = self._by % len(snapshot.skills)
-        return replace(snapshot, skills=(*snapshot.skills[by:], *snapshot.skills[:by]))
+        by = self._by % len(shown)
+        hidden = [skill for skill in snapshot.skills if not skill.invocation.model_invocable]
+        return replace(snapshot, skills=(*shown[by:], *shown[:by], *hidden))
 
     def load(self, name: str) -> LoadedSkill | None:
         """Return the source's skill."""
         return self._source.load(name)
 
 
+def _shown(snapshot: Snapshot) -> list[SkillSummary]:
+    return [skill for skill in snapshot.skills if skill.invocation.model_invocable]
+
+
 def rotations(source: SkillSource, k: int) -> tuple[Rotated, ...]:
     """Return the catalog in `k` orders, shifted by equal steps; the first is the source's own.
 
     Raises:
-        RoutingError: `k` is not in 1..(number of skills).
+        RoutingError: `k` is not in 1..(number of skills that a model may load).
     """
-    n = len(source.snapshot().skills)
+    n = len(_shown(source.snapshot()))
     if not 1 <= k <= n:
         raise RoutingError(f"{n} skills can be shifted into 1 to {n} orders, not {k}")
     return tuple(Rotated(source, i * n // k) for i in range(k))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwinEffect:
+    """Which of several skills that do the same was loaded, over the orders."""
+
+    names: tuple[str, ...]
+    """Skills of which any would do, sorted."""
+    loads: tuple[int, ...]
+    """How often each was loaded."""
+    by_rank: tuple[int, ...]
+    """How often the one was loaded that stood first of them in its order, second, and so on."""
+    name_variation: float | None
+    """How far `loads` is from each being loaded as often: total variation, 0 (even) to 1; None for none."""
+    rank_variation: float | None
+    """The same for `by_rank`: above 0 where the place decides between equals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +91,10 @@ class OrderEffects:
     """The exact rate of the cases with one expected skill, by the part of the catalog in which it stood:
     first, second, third and last quarter. The n are cases in orders, so not independent of each other."""
     place_variation: float | None
-    """How far the places of loaded skills are from an even spread over the quarters: total variation, 0
+    """How far the places of loaded skills are from an even spread over the parts: total variation, 0
     (even) to 1; None if nothing was loaded."""
+    twins: tuple[TwinEffect, ...] = ()
+    """For each set of skills that do the same, which was loaded."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""
@@ -79,14 +104,29 @@ class OrderEffects:
             "flip": self.flip.to_dict(),
             "by_place": {place: found.to_dict() for place, found in self.by_place},
             "place_variation": self.place_variation,
+            "twins": [asdict(twin) for twin in self.twins],
         }
 
 
-_PLACES = ("first quarter", "second quarter", "third quarter", "last quarter")
+_PARTS: Final = {
+    3: ("first third", "second third", "last third"),
+    4: ("first quarter", "second quarter", "third quarter", "last quarter"),
+}
 
 
-def order_effects(reports: Sequence[RoutingReport]) -> OrderEffects:
+def order_effects(
+    reports: Sequence[RoutingReport],
+    *,
+    parts: int | None = 4,
+    twins: Iterable[Iterable[str]] | None = None,
+) -> OrderEffects:
     """Return what the order of the catalog changed, from reports that differ in nothing else.
+
+    Args:
+        reports: one for each order.
+        parts: in how many parts of the catalog a skill's place is told, 3 or 4; None: each place for itself,
+            counted from 1.
+        twins: sets of skills that do the same; by default those that the cases call aliases.
 
     Raises:
         RoutingError: fewer than two reports, catalogs of different skills, or no case that all scored.
@@ -95,41 +135,97 @@ def order_effects(reports: Sequence[RoutingReport]) -> OrderEffects:
         raise RoutingError("there must be the reports of two orders or more")
     if len({tuple(sorted(report.skills)) for report in reports}) > 1:
         raise RoutingError("the reports are of catalogs with different skills, not of orders of the same")
-    answers: defaultdict[str, list[frozenset[tuple[str, ...]]]] = defaultdict(list)
+    if parts is not None and parts not in _PARTS:
+        raise RoutingError(f"places are told in 3 or 4 parts, or one by one (None), not in {parts}")
+    n = len(reports[0].skills)
+    named = _PARTS[parts] if parts is not None else tuple(str(i + 1) for i in range(n))
     right: defaultdict[str, list[float]] = defaultdict(list)
     loads: Counter[str] = Counter()
     for report in reports:
-        place = {name: _PLACES[4 * i // len(report.skills)] for i, name in enumerate(report.skills)}
+        place = {name: named[len(named) * i // n] for i, name in enumerate(report.skills)}
         shares = report.right_shares()
-        answered: defaultdict[str, list[Trial]] = defaultdict(list)
         for trial in report.trials:
-            if trial.state != "service_error":
-                answered[trial.case.id].append(trial)
+            if trial.state != "service_error" and trial.case.labelled:
+                loads.update(place[name] for name in trial.loaded)
         for case in report.cases():
-            if case.id not in shares:
-                continue
-            same = answered[case.id]
-            answers[case.id].append(frozenset(tuple(sorted(t.loaded)) for t in same))
-            loads.update(place[name] for t in same for name in t.loaded)
-            if case.expected is not None and len(case.expected) == 1:
+            if case.id in shares and case.expected is not None and len(case.expected) == 1:
                 right[place[case.expected[0]]].append(shares[case.id])
-    whole = [sets for sets in answers.values() if len(sets) == len(reports)]
-    flip = rate(sum(len(set(sets)) > 1 for sets in whole), len(whole))
+    flip = flips([loads_of(report) for report in reports])
     if flip is None:
         raise RoutingError("there is no case that all of the orders scored")
-    total = loads.total()
-    n = len(reports[0].skills)
-    even = Counter(_PLACES[4 * i // n] for i in range(n))
+    even = Counter(named[len(named) * i // n] for i in range(n))
     return OrderEffects(
         n_orders=len(reports),
-        n_cases=len(whole),
+        n_cases=flip.n,
         flip=flip,
         by_place=tuple(
             (place, found)
-            for place in _PLACES
+            for place in named
             if (found := rate(sum(right[place]), len(right[place]))) is not None
         ),
-        place_variation=(
-            sum(abs(loads[place] / total - even[place] / n) for place in _PLACES) / 2 if total else None
-        ),
+        place_variation=variation([loads[p] for p in named], [even[p] for p in named]),
+        twins=tuple(_twin(names, reports) for names in _sets(reports, twins)),
+    )
+
+
+def loads_of(report: RoutingReport) -> dict[str, frozenset[tuple[str, ...]]]:
+    """Return for each scored case, by its id, the sets of skills that its answers loaded."""
+    found: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for trial in report.trials:
+        if trial.state != "service_error" and trial.case.labelled:
+            found[trial.case.id].append(tuple(sorted(trial.loaded)))
+    return {case_id: frozenset(sets) for case_id, sets in found.items()}
+
+
+def flips(runs: Sequence[Mapping[str, frozenset[tuple[str, ...]]]]) -> Rate | None:
+    """Return in how many of the cases that all runs scored not all of them loaded the same; None for none."""
+    common = [case_id for case_id in runs[0] if all(case_id in run for run in runs)]
+    return rate(sum(len({run[case_id] for run in runs}) > 1 for case_id in common), len(common))
+
+
+def variation(counts: Sequence[int], weights: Sequence[int]) -> float | None:
+    """Return the total variation of counts from what weights expect, 0..1; None if nothing was counted."""
+    total, whole = sum(counts), sum(weights)
+    if not total:
+        return None
+    return sum(abs(count / total - weight / whole) for count, weight in zip(counts, weights, strict=True)) / 2
+
+
+def _sets(
+    reports: Sequence[RoutingReport], twins: Iterable[Iterable[str]] | None
+) -> Iterable[tuple[str, ...]]:
+    if twins is None:
+        together: defaultdict[str, set[str]] = defaultdict(set)
+        for case in reports[0].cases():
+            for twin, name in case.aliases:
+                together[name] |= {twin, name}
+        twins = together.values()
+    known = set(reports[0].skills)
+    for names in sorted(tuple(sorted(set(names))) for names in twins):
+        if missing := [name for name in names if name not in known]:
+            raise RoutingError(f"the skill {missing[0]!r} is not in the catalog, so it is nobody's twin")
+        if len(names) < 2:
+            raise RoutingError(f"twins are two skills or more, not only {', '.join(names)}")
+        yield names
+
+
+def _twin(names: tuple[str, ...], reports: Sequence[RoutingReport]) -> TwinEffect:
+    loads: Counter[str] = Counter()
+    ranks: Counter[int] = Counter()
+    for report in reports:
+        rank = {name: i for i, name in enumerate(name for name in report.skills if name in names)}
+        for trial in report.trials:
+            if trial.state != "service_error":
+                mine = [name for name in trial.loaded if name in rank]
+                loads.update(mine)
+                ranks.update(rank[name] for name in mine)
+    by_name = tuple(loads[name] for name in names)
+    by_rank = tuple(ranks[i] for i in range(len(names)))
+    even = [1] * len(names)
+    return TwinEffect(
+        names=names,
+        loads=by_name,
+        by_rank=by_rank,
+        name_variation=variation(by_name, even),
+        rank_variation=variation(by_rank, even),
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tohlab.routing.answers import Names
-from tohlab.routing.budget import Budget
+from tohlab.routing.budget import Budget, Purse
 from tohlab.routing.client import ChatClient, ChatRequest
 from tohlab.routing.dataset import RoutingCase, RoutingDataset
 from tohlab.routing.prompts import Prompter
@@ -59,6 +59,6 @@ class Settings:
     """Requests at once, at most."""
     start: int
     """Requests at once, to begin with."""
-    budget: Budget | None
+    budget: Budget | Purse | None
     retry: RetryPolicy
     progress: Callable[[Progress], None] | None

@@ -12,8 +12,9 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from tohlab.dialects import Dialect
+from tohlab.dialects.harness import Harness
 from tohlab.errors import ReplayMiss, RoutingError, StoreError
-from tohlab.routing.budget import Budget
+from tohlab.routing.budget import Budget, Purse
 from tohlab.routing.client import ChatClient
 from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.engine import Run
@@ -25,6 +26,7 @@ from tohlab.routing.run_settings import Progress, Settings
 from tohlab.routing.scoring import Trial
 from tohlab.routing.statistics import wilson
 from tohlab.routing.store import ReplyStore, check_mode
+from tohlab.routing.wires import Limit
 from tohlab.skills.model import SkillSource
 
 
@@ -34,7 +36,7 @@ async def arun_routing(
     client: ChatClient | None,
     *,
     model: str,
-    dialect: str | Dialect = "toh",
+    dialect: str | Dialect | Harness = "toh",
     store: ReplyStore | None = None,
     mode: str | None = None,
     replicates: int = 1,
@@ -46,9 +48,11 @@ async def arun_routing(
     max_tokens: int | None = 256,
     earlier: SkillSource | None = None,
     endpoint: str | None = None,
-    budget: Budget | None = None,
+    budget: Budget | Purse | None = None,
     retry: RetryPolicy | None = None,
     progress: Callable[[Progress], None] | None = None,
+    description_limit: Limit = "own",
+    enumerate_names: bool | None = None,
 ) -> RoutingReport:
     """Ask a model for every case and return the scored result; the asyncio form of `run_routing`."""
     return await _prepare(**locals())()
@@ -60,7 +64,7 @@ def run_routing(
     client: ChatClient | None,
     *,
     model: str,
-    dialect: str | Dialect = "toh",
+    dialect: str | Dialect | Harness = "toh",
     store: ReplyStore | None = None,
     mode: str | None = None,
     replicates: int = 1,
@@ -72,9 +76,11 @@ def run_routing(
     max_tokens: int | None = 256,
     earlier: SkillSource | None = None,
     endpoint: str | None = None,
-    budget: Budget | None = None,
+    budget: Budget | Purse | None = None,
     retry: RetryPolicy | None = None,
     progress: Callable[[Progress], None] | None = None,
+    description_limit: Limit = "own",
+    enumerate_names: bool | None = None,
 ) -> RoutingReport:
     """Ask a model for every case and return the scored result.
 
@@ -86,23 +92,29 @@ def run_routing(
         source: the skills; read once, at the start.
         client: who is asked; None only in mode `replay`.
         model: the model's name at the service.
-        dialect: which harness's texts are sent.
+        dialect: which harness's texts are sent; a dialect or any of the sixteen harnesses.
         store: where answers are kept, or None.
         mode: `record`, `replay`, `replay_or_record` or `off`; by default `off` without a store, `replay`
             without a client, else `replay_or_record`.
         replicates: how often each case is asked. They are no further cases: the rates' n stays the cases.
         concurrency: requests at once, at most; by default 1 for a service on this machine, else 64. A run
             begins with 8 of them at most, lets in more while answers come, and halves when it is refused.
-        choice: `tools` (what the harness sends) or `json` (see `tohlab.routing.prompts`).
-        placement: `opening` or `same-step`, where the catalog stands (see there).
+        choice: `tools` (what the harness sends), `json`, `required`, `named` or `none` (see
+            `tohlab.routing.prompts`).
+        placement: `opening`, `same-step`, `system`, `user` or `tool-description`, where the catalog stands
+            (see there).
         temperature: None leaves it to the service.
         seed: the sampling seed; replicate number r gets seed + r. None sends none.
         max_tokens: the longest answer; None leaves it to the service.
         earlier: the skills that the conversation was told of first, before those of `source` replaced them.
         endpoint: host and port that recorded answers came from; by default the client's, or the only one.
-        budget: what the run may use; it is refused if its prompts alone are more, and stops in time.
+        budget: what the run may use; it is refused if its prompts alone are more, and stops in time. Several
+            runs may share one `Purse` of it.
         retry: when to try again and when to stop.
         progress: called after each answer (with its trial) and while waiting, from the run's thread.
+        description_limit: the longest description in UTF-16 code units; `own`: as the harness has it.
+        enumerate_names: whether the names are an enum in the load tool's schema (in `json` in that of the
+            answer); None: as the harness, and `json`, have it.
 
     Raises:
         AnswerNotKept: the store could not be written, such as on a full disk; has the report so far.
@@ -160,7 +172,7 @@ def _prepare(
     source: SkillSource,
     client: ChatClient | None,
     model: str,
-    dialect: str | Dialect,
+    dialect: str | Dialect | Harness,
     store: ReplyStore | None,
     mode: str | None,
     replicates: int,
@@ -172,9 +184,11 @@ def _prepare(
     max_tokens: int | None,
     earlier: SkillSource | None,
     endpoint: str | None,
-    budget: Budget | None,
+    budget: Budget | Purse | None,
     retry: RetryPolicy | None,
     progress: Callable[[Progress], None] | None,
+    description_limit: Limit,
+    enumerate_names: bool | None,
 ) -> Run:
     if mode is None:
         mode = "off" if store is None else "replay" if client is None else "replay_or_record"
@@ -197,6 +211,8 @@ def _prepare(
         seed=seed,
         max_tokens=max_tokens,
         earlier=earlier,
+        description_limit=description_limit,
+        enumerate_names=enumerate_names,
     )
     dataset.check_scorable(prompts.names)
     wilson(0, 1)  # if what the score needs is not installed, that is said before anything is asked

@@ -1,0 +1,69 @@
+"""What the options of `tohlab route` say about cases, skills, prices and budgets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from tohlab.routing import Budget, Price, RoutingDataset
+    from tohlab.skills.model import SkillSource
+
+
+def read_inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
+    """Return the labelled requests and the skills that were asked for; our own library unless given."""
+    from tohlab import library
+    from tohlab.routing import load_cases, load_catalog
+
+    if options["library_set"] and (options["skills"] or options["cases"]):
+        raise click.UsageError("--set names one of our own sets, so give it without --skills and --cases")
+    if bool(options["skills"]) != bool(options["cases"]):
+        raise click.UsageError("give both --skills and --cases, or neither for our own library")
+    name = options["library_set"] or "core"
+    dataset = load_cases(options["cases"] or library.library_cases(name))
+    if not options["cases"]:
+        dataset = replace(
+            dataset, name="tohlab's own library" if name == "core" else f"tohlab's own set {name!r}"
+        )
+    source = load_catalog(*(options["skills"] or library.library_skill_folders(name)))
+    if options["split"]:
+        from tohlab.routing.selection import only_split
+
+        dataset = only_split(dataset, options["split"])
+    if options["limit"] is not None:
+        dataset = dataset.sample(options["limit"], options["seed"])
+    return dataset, source
+
+
+def read_price(options: dict[str, Any]) -> Price | None:
+    """Return the price that was given, or None."""
+    from tohlab.routing import Price
+
+    return Price.parse(options["price"]) if options["price"] else None
+
+
+def read_degrees(temperature: str) -> float | None:
+    """Return a temperature; None for `none`."""
+    if temperature.lower() == "none":
+        return None
+    try:
+        degrees = float(temperature)
+    except ValueError:
+        degrees = math.nan
+    if not math.isfinite(degrees):
+        raise click.UsageError("--temperature must be a number, or none")
+    return degrees
+
+
+def read_budget(options: dict[str, Any]) -> Budget | None:
+    """Return the budget that was given, or None."""
+    from tohlab.routing import Budget
+
+    if options["budget_tokens"] is None and options["budget_usd"] is None:
+        return None
+    if not options["store"]:
+        raise click.UsageError("a budget needs --store FILE, so that what was paid for is kept")
+    return Budget(tokens=options["budget_tokens"], usd=options["budget_usd"], price=read_price(options))
