@@ -5,10 +5,11 @@ cost (dry_run, budget, pricing), requests as the harness sends them (prompts), a
 (client, openai_client), answers kept for ever (store, recording), asked with patience (runner, engine,
 limiter, retry), read (answers) and given one label each (scoring), counted (aggregate, sets, report,
 statistics, clusters), set side by side (compare, paired, power, selection, order), and passed on (saved,
-exports, imports). `run_baseline` needs no model.
+exports, imports). `run_baseline` needs no model; all baselines stand beside a model's report.
 """
 
-from tohlab.routing.baselines import run_baseline
+from tohlab.routing.baseline_score import BaselineScore, RecallAtK
+from tohlab.routing.baselines import retrieval_recall, run_baseline, run_baselines, with_baselines
 from tohlab.routing.budget import Budget, Estimate
 from tohlab.routing.client import ChatClient, ChatReply, ChatRequest, Usage
 from tohlab.routing.compare import compare
@@ -31,6 +32,7 @@ from tohlab.routing.statistics import Rate
 from tohlab.routing.store import ReplyStore
 
 __all__ = [
+    "BaselineScore",
     "Budget",
     "ChatClient",
     "ChatReply",
@@ -45,6 +47,7 @@ __all__ = [
     "Progress",
     "ProgressBar",
     "Rate",
+    "RecallAtK",
     "ReplyStore",
     "RetryPolicy",
     "RoutingCase",
@@ -64,8 +67,11 @@ __all__ = [
     "load_catalog",
     "load_report",
     "order_effects",
+    "retrieval_recall",
     "rotations",
     "run_baseline",
+    "run_baselines",
     "run_routing",
     "split_cases",
+    "with_baselines",
 ]

@@ -78,6 +78,7 @@ class Prompter:
     temperature: float | None
     seed: int | None
     max_tokens: int | None
+    logprobs: int | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -100,6 +101,7 @@ class Prompter:
             "temperature": self.temperature,
             "seed": None if self.seed is None else self.seed + replicate,
             "max_tokens": self.max_tokens,
+            "logprobs": self.logprobs,
         }
         if self.choice == "tools":
             body = wire.to_openai()
@@ -126,6 +128,7 @@ def prompter(
     seed: int | None = None,
     max_tokens: int | None = 256,
     earlier: SkillSource | None = None,
+    logprobs: int | None = None,
 ) -> Prompter:
     """Return what builds the requests for one catalog and one way of asking.
 
@@ -168,6 +171,7 @@ def prompter(
         temperature=temperature,
         seed=seed,
         max_tokens=max_tokens,
+        logprobs=logprobs,
     )
 
 

@@ -62,3 +62,5 @@ class Settings:
     budget: Budget | None
     retry: RetryPolicy
     progress: Callable[[Progress], None] | None
+    baselines: bool = True
+    """Whether the baselines are set beside the result."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from tohlab.dialects import Dialect
 from tohlab.errors import ReplayMiss, RoutingError, StoreError
+from tohlab.routing.baselines.run import check_baselines
 from tohlab.routing.budget import Budget
 from tohlab.routing.client import ChatClient
 from tohlab.routing.dataset import RoutingDataset
@@ -44,11 +45,13 @@ async def arun_routing(
     temperature: float | None = 0.0,
     seed: int | None = None,
     max_tokens: int | None = 256,
+    logprobs: int | None = None,
     earlier: SkillSource | None = None,
     endpoint: str | None = None,
     budget: Budget | None = None,
     retry: RetryPolicy | None = None,
     progress: Callable[[Progress], None] | None = None,
+    baselines: bool = True,
 ) -> RoutingReport:
     """Ask a model for every case and return the scored result; the asyncio form of `run_routing`."""
     return await _prepare(**locals())()
@@ -70,11 +73,13 @@ def run_routing(
     temperature: float | None = 0.0,
     seed: int | None = None,
     max_tokens: int | None = 256,
+    logprobs: int | None = None,
     earlier: SkillSource | None = None,
     endpoint: str | None = None,
     budget: Budget | None = None,
     retry: RetryPolicy | None = None,
     progress: Callable[[Progress], None] | None = None,
+    baselines: bool = True,
 ) -> RoutingReport:
     """Ask a model for every case and return the scored result.
 
@@ -98,17 +103,21 @@ def run_routing(
         temperature: None leaves it to the service.
         seed: the sampling seed; replicate number r gets seed + r. None sends none.
         max_tokens: the longest answer; None leaves it to the service.
+        logprobs: how many alternatives the service is asked to give for each token (0..20), for margins and
+            calibration; None asks for none. It is part of the request, so of its key in the store.
         earlier: the skills that the conversation was told of first, before those of `source` replaced them.
         endpoint: host and port that recorded answers came from; by default the client's, or the only one.
         budget: what the run may use; it is refused if its prompts alone are more, and stops in time.
         retry: when to try again and when to stop.
         progress: called after each answer (with its trial) and while waiting, from the run's thread.
+        baselines: whether what needs no model is set beside the result, on the same cases.
 
     Raises:
         AnswerNotKept: the store could not be written, such as on a full disk; has the report so far.
         BudgetExceeded: the prompts alone cost more than the budget.
         DatasetError: an expected skill is not in the catalog, or there is no labelled case.
         EndpointError: the service refused the key, is out of quota, is down, or answered nothing at all.
+        MissingExtra: what the score or the baselines need is not installed; before anything is asked.
         ReplayMiss: mode `replay`, and an answer is missing.
         RunInterrupted: Ctrl-C; has the report of what was answered.
         StoreError: an unknown mode, or a store that cannot be used.
@@ -170,11 +179,13 @@ def _prepare(
     temperature: float | None,
     seed: int | None,
     max_tokens: int | None,
+    logprobs: int | None,
     earlier: SkillSource | None,
     endpoint: str | None,
     budget: Budget | None,
     retry: RetryPolicy | None,
     progress: Callable[[Progress], None] | None,
+    baselines: bool,
 ) -> Run:
     if mode is None:
         mode = "off" if store is None else "replay" if client is None else "replay_or_record"
@@ -197,9 +208,12 @@ def _prepare(
         seed=seed,
         max_tokens=max_tokens,
         earlier=earlier,
+        logprobs=logprobs,
     )
     dataset.check_scorable(prompts.names)
     wilson(0, 1)  # if what the score needs is not installed, that is said before anything is asked
+    if baselines:
+        check_baselines()
     if endpoint is None:
         endpoint = getattr(client, "endpoint", "") if client is not None else _only_endpoint(store, model)
     return Run(
@@ -216,6 +230,7 @@ def _prepare(
             budget=budget,
             retry=retry or RetryPolicy(),
             progress=progress,
+            baselines=baselines,
         )
     )
 
