@@ -155,7 +155,7 @@ def _picked(name: str, task: Task) -> tuple[list[Answers], list[str]]:
     weights = [f"weights: {weights_name()}"] if ranker == "embedding" else []
     if abstains:
         picked, said = cross_fitted(task, ranker)
-        return [[loaded] for loaded in picked], [said, *weights]
+        return [[loaded] for loaded in picked], [said]
     scores = task.scores(ranker)
     floor = FLOORS.get(ranker, float("-inf"))
     best, top = scores.argmax(axis=1), scores.max(axis=1)
