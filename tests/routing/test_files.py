@@ -67,6 +67,11 @@ def labels(dataset: RoutingDataset) -> list[tuple[str, str, Any, tuple[str, ...]
         ("waza", WAZA, ("pdf-forms-1", "pdf-forms-2")),
         ("vally", VALLY, ("Fill a form", "Stay out of Word")),
         (
+            "vally",
+            VALLY.replace("name: pdf-forms\ntype: capability\nstimuli", "scenarios"),
+            ("Fill a form", "Stay out of Word"),
+        ),
+        (
             "skill-creator",
             json.dumps(
                 [

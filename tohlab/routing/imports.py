@@ -4,8 +4,8 @@
                    (anthropics/skills, skills/skill-creator/SKILL.md)
     waza           YAML with `skill`, `should_trigger_prompts` and `should_not_trigger_prompts`, each a list
                    of `{prompt, reason?, confidence?}` (microsoft/waza, trigger_tests.yaml)
-    vally          YAML with `name` (the skill) and `stimuli` of `{name, prompt, expect_activation?}`
-                   (the eval.yaml of dotnet/skills)
+    vally          YAML with `name` (the skill) and `stimuli` of `{name, prompt, expect_activation?}`, or the
+                   older `scenarios` without a name (the eval.yaml of dotnet/skills)
     buildkite      YAML with `trigger_evals` of `{id, query, expected_skill, expected_not_skills?, tags?}`;
                    null: no skill fits (buildkite/skills, evals/trigger_dataset.yaml and evals/lib/graders.py)
     csv            a header `id,query,expected` and, if wanted, `not_expected,optional,group,split`; several
@@ -161,7 +161,9 @@ def _waza(data: Mapping[str, Any], skill: str, path: Path) -> list[RoutingCase]:
 
 def _vally(data: Mapping[str, Any], skill: str, path: Path) -> list[RoutingCase]:
     cases = []
-    for i, row in enumerate(rows_of(data.get("stimuli"), "stimuli", path, None), start=1):
+    for i, row in enumerate(
+        rows_of(data.get("stimuli", data.get("scenarios")), "stimuli", path, None), start=1
+    ):
         fits = row.get("expect_activation", True)
         if not isinstance(fits, bool):
             raise DatasetError(f"stimulus {i}: expect_activation must be true or false", path)
