@@ -14,20 +14,18 @@ pytestmark = pytest.mark.live
 def test_llama_cpp_gives_margins_in_json_and_none_for_an_answer_without_a_name() -> None:
     if not have_weights(get_model("smollm2")):
         pytest.fail("smollm2 was not fetched; run: tohlab model fetch smollm2")
-    queries = ("Fill in this PDF form", "Review my database migration", "Write a Word report", "Hello there")
-    expected = ((shapes.NAMES[1],), (shapes.NAMES[2],), (shapes.NAMES[0],), ())
-    cases = tuple(
-        RoutingCase(id=f"c{i}", query=q, expected=e)
-        for i, (q, e) in enumerate(zip(queries, expected, strict=True))
+    cases = (
+        RoutingCase(id="a", query="Fill in this PDF form", expected=(shapes.NAMES[1],)),
+        RoutingCase(id="b", query="Hello there", expected=()),
     )
     dataset = RoutingDataset(cases=cases, name="d")
     with ModelServer.named("smollm2") as server:
         client = OpenAIClient(server.base_url)
         report = run_routing(
-            dataset, shapes.source(), client, model=server.model, choice="json", logprobs=10, max_tokens=64
+            dataset, shapes.source(), client, model=server.model, choice="json", logprobs=10, max_tokens=32
         )
         calls = run_routing(
-            dataset, shapes.source(), client, model=server.model, choice="tools", logprobs=10, max_tokens=32
+            dataset, shapes.source(), client, model=server.model, choice="tools", logprobs=10, max_tokens=8
         )
     known = [t.margin for t in report.trials if t.margin is not None]
     assert len(known) == sum(bool(t.loaded) or t.label in ("ok", "missed") for t in report.trials) > 0

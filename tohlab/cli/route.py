@@ -192,6 +192,7 @@ def _dry_run(options: dict[str, Any]) -> None:
                 placement=options["placement"],
                 temperature=_degrees(options["temperature"]),
                 max_tokens=options["max_tokens"],
+                logprobs=options["logprobs"],
             )
     if options["as_json"]:
         data = {**found.to_dict(), "estimate": estimate.to_dict() if estimate else None}

@@ -93,7 +93,7 @@ def print_baselines(
 def _recall(rows: Sequence[RecallAtK]) -> Table:
     ks = list(dict.fromkeys(row.k for row in rows))
     made = table(
-        "If a search narrowed the catalog first: how often all expected skills are among the k",
+        "Retrieve, then route",
         "search", *(f"k = {k}" for k in ks), "n",
         right=(*(f"k = {k}" for k in ks), "n"),
     )  # fmt: skip
@@ -101,6 +101,10 @@ def _recall(rows: Sequence[RecallAtK]) -> Table:
         found = {row.k: row.recall for row in rows if row.ranker == ranker}
         cells = [f"{found[k].value:.0%} ({100 * found[k].low:.0f}–{found[k].high:.0%})" for k in ks]
         made.add_row(ranker, *cells, str(next(iter(found.values())).n))
+    made.caption = (
+        "How often all expected skills are among the k that a search ranks first; a model that is offered "
+        "only these cannot do better."
+    )
     return made
 
 

@@ -22,7 +22,6 @@ class BaselineScore:
     one_skill: Rate | None
     several_skills: Rate | None
     no_skill: Rate | None
-    macro_f1: float | None
     gained: int
     """Cases in which the model did better than this."""
     lost: int

@@ -36,7 +36,8 @@ def estimate_run(
         endpoint: host and port of the service, as the store has it.
         replicates: how often each case is asked.
         meter: what counts; by default o200k_base.
-        asking: `dialect`, `choice`, `placement`, `temperature`, `seed`, `max_tokens`, `earlier`.
+        asking: `dialect`, `choice`, `placement`, `temperature`, `seed`, `max_tokens`, `earlier`,
+            `logprobs`.
 
     Raises:
         DatasetError: an expected skill is not in the catalog, or there is no labelled case.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from tohlab.dialects import Dialect
 from tohlab.routing.baseline_score import BaselineScore
+from tohlab.routing.baselines.chance import chance_shares
 from tohlab.routing.baselines.retrieval import recall_of
 from tohlab.routing.baselines.run import (
     available_baselines,
@@ -16,10 +18,10 @@ from tohlab.routing.baselines.run import (
 )
 from tohlab.routing.baselines.task import RANKERS, Task
 from tohlab.routing.clusters import cluster_of
-from tohlab.routing.dataset import RoutingDataset
+from tohlab.routing.dataset import RoutingCase, RoutingDataset
 from tohlab.routing.paired import paired_bootstrap
 from tohlab.routing.report import RoutingReport
-from tohlab.routing.statistics import holm
+from tohlab.routing.statistics import Rate, holm, rate
 from tohlab.skills.model import SkillSource
 
 RESAMPLES: Final = 1_999
@@ -51,8 +53,7 @@ def with_baselines(
     task = Task(dataset, source, dialect or report.dialect)
     rows = []
     for name in default_names(task):
-        found, notes = route_with_notes(name, task)
-        own = found.right_shares()
+        own, notes = _shares(name, task)
         differences = [shares[case.id] - own[case.id] for case in cases]
         redrawn = paired_bootstrap(
             differences, [cluster_of(case) for case in cases], seed=SEED, resamples=RESAMPLES
@@ -60,11 +61,10 @@ def with_baselines(
         rows.append(
             BaselineScore(
                 name=name,
-                exact=found.exact,
-                one_skill=found.one_skill,
-                several_skills=found.several_skills,
-                no_skill=found.no_skill,
-                macro_f1=found.macro_f1,
+                exact=_rate(own, cases),
+                one_skill=_rate_or_none(own, [c for c in cases if len(c.expected or ()) == 1]),
+                several_skills=_rate_or_none(own, [c for c in cases if len(c.expected or ()) > 1]),
+                no_skill=_rate_or_none(own, [c for c in cases if not c.expected]),
                 gained=sum(difference > 1e-9 for difference in differences),
                 lost=sum(difference < -1e-9 for difference in differences),
                 difference=sum(differences) / len(differences),
@@ -94,3 +94,22 @@ def with_baselines(
         retrieval=recall_of(task, available),
         notes=(*report.notes, *left_out),
     )
+
+
+def _shares(name: str, task: Task) -> tuple[Mapping[str, float], tuple[str, ...]]:
+    """How much of each case a baseline has right, and what is to be known of it."""
+    if name == "random":  # its report has an answer for each skill and case, and would take seconds
+        shares, said = chance_shares(task)
+        return shares, (said,)
+    found, notes = route_with_notes(name, task)
+    return found.right_shares(), notes
+
+
+def _rate_or_none(shares: Mapping[str, float], cases: Sequence[RoutingCase]) -> Rate | None:
+    return rate(sum(shares[case.id] for case in cases), len(cases))
+
+
+def _rate(shares: Mapping[str, float], cases: Sequence[RoutingCase]) -> Rate:
+    found = _rate_or_none(shares, cases)
+    assert found is not None  # a report has a case that was scored
+    return found

@@ -41,6 +41,25 @@ def by_chance(task: Task) -> tuple[list[Answers], str]:
     )
 
 
+def chance_shares(task: Task) -> tuple[dict[str, float], str]:
+    """Return for each labelled case, by its id, how likely a pick by chance is right, and what that means.
+
+    The same as the means over all of `by_chance`, and exact for any number of skills: only no skill, the
+    expected ones, their twins and the optional ones can be right, so only those are tried.
+    """
+    n = len(task.names) + 1
+    known = set(task.names)
+    shares = {}
+    for case in task.cases:
+        if case.expected is None:
+            continue
+        names = {*case.expected, *case.optional, *(twin for twin, _ in case.aliases)} & known
+        options: Answers = [(), *((name,) for name in names)]
+        right = sum(set(case.counted(loaded)) == set(case.expected) for loaded in options)
+        shares[case.id] = right / n
+    return shares, f"expected values of a pick by chance among {n} answers (one skill, or none), not one draw"
+
+
 def by_names(task: Task) -> list[Answers]:
     """Return for each case the skill of whose name the request has the largest share of words, if any."""
     named = [(name, frozenset(words(name))) for name in task.names]
