@@ -124,9 +124,7 @@ def _buildkite(path: Path) -> list[RoutingCase]:
         if not isinstance(case_id, str) or not case_id or not isinstance(query, str) or not query.strip():
             raise DatasetError(f"{where} needs an id and a query", path)
         if "expected_skill" not in row:
-            raise DatasetError(
-                f'{where} ({case_id}) lacks "expected_skill"; write null where none fits', path
-            )
+            raise DatasetError(f"{where} ({case_id}) lacks expected_skill; write null where none fits", path)
         skill = row["expected_skill"]
         if skill is not None and (not isinstance(skill, str) or not skill):
             raise DatasetError(f"{where} ({case_id}): expected_skill must be a name, or null", path)
