@@ -19,6 +19,7 @@ from tests.routing.service import Service, asked_text, completion, fails, ok, se
 from tohlab.cli import run
 from tohlab.library import library_cases, library_skill_folders
 from tohlab.routing import ReplyStore
+from tohlab.routing.baselines import BASELINES
 from tohlab.routing.statistics import wilson
 
 CONTRACT = {
@@ -97,6 +98,43 @@ def test_the_text_has_n_and_interval_for_every_rate(
     assert "scored 10 of 10" in text
     assert "another run over the same 10 cases has to differ by 67 points to be told apart" in text
     assert "tokens over 10 answers: prompt 1,000 (cached 900)" in text
+
+
+def test_a_model_s_result_has_the_baselines_beside_it_unless_they_are_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = shapes.ten()
+    argv = [*shapes.write_inputs(tmp_path, dataset), "--model", "m", "--base-url"]
+    with serving(shapes.perfect(dataset)) as service:
+        assert run(["route", *argv, service.base_url]) == 0
+        text = capsys.readouterr().out
+        data = printed(capsys, *argv, service.base_url)
+        assert run(["route", *argv, service.base_url, "--no-baselines"]) == 0
+        without = capsys.readouterr().out
+        bare = printed(capsys, *argv, service.base_url, "--no-baselines")
+    assert "Beside it: what needs no model, on the same 10 cases" in text
+    # Nine of ten cases have one right answer of four, and the one of two skills has none.
+    assert re.search(r"random +22\.5% .* \+77\.5 \(", text)
+    assert "Above " in text or "Not shown to be above" in text
+    names = [row["name"] for row in data["baselines"]]
+    assert names == list(BASELINES)
+    assert {row["exact"]["n"] for row in data["baselines"]} == {10}
+    assert "Beside it" not in without
+    assert "baselines" not in bare
+
+
+def test_all_baselines_are_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = [*shapes.write_inputs(tmp_path, shapes.ten()), "--baseline", "all"]
+    assert run(["route", *argv]) == 0
+    text = capsys.readouterr().out
+    for name in BASELINES:
+        assert re.search(rf"^ {re.escape(name)} +\d", text, re.MULTILINE)
+    assert "note: random: each of the 4 answers" in text
+    assert "Retrieve, then route" in text
+    data = printed(capsys, *argv)
+    assert [row["model"] for row in data["baselines"]] == [f"baseline:{name}" for name in BASELINES]
+    assert {row["ranker"] for row in data["retrieval"]} == {"bm25", "tfidf", "embedding"}
+    assert data["missing"] == {}
 
 
 def test_an_earlier_catalog_makes_its_names_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -246,7 +284,8 @@ def test_bad_inputs_are_named_with_their_line(tmp_path: Path, capsys: pytest.Cap
     assert f"{cases}:1: " in error
     assert "Did you mean 'pdf-forms'" in error
     assert "no such file" in failed(capsys, "--skills", "none", "--cases", cases, "--baseline", "bm25")
-    assert "bm25, names, majority" in failed(capsys, "--skills", skills, "--cases", cases, "--baseline", "x")
+    error = failed(capsys, "--skills", skills, "--cases", cases, "--baseline", "x")
+    assert "majority, random, names, bm25" in error
     argv = ["--skills", skills, "--cases", cases, "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
     assert "record, replay, replay_or_record, off" in failed(capsys, *argv, "--mode", "once")
     assert "known: tools, json" in failed(capsys, *argv, "--choice", "grammar")

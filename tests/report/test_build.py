@@ -139,7 +139,10 @@ def test_without_labelled_requests_it_says_how_to_make_them(skills: Path) -> Non
 
 def test_labelled_requests_alone_give_the_baselines(skills: Path, cases: Path) -> None:
     routing = build_report(skills, cases=cases).routing
-    assert [run.kind for run in routing.runs] == ["baseline", "baseline"]
+    labels = [run.label for run in routing.runs]
+    assert labels[:5] == ["the commonest answer", "by chance", "names in the request", "BM25", "TF-IDF"]
+    assert {run.kind for run in routing.runs} == {"baseline"}
+    assert [run.label for run in routing.runs if run.confusion] == ["names in the request", "BM25"]
     assert all(run.n_total == run.n_scored == 3 for run in routing.runs)
     assert "no model was asked" in routing.note
 
@@ -174,7 +177,9 @@ def test_a_recording_is_replayed_however_the_model_was_asked(
         )
         store.export(recording)
     routing = build_report(skills, cases=cases, recording=recording).routing
-    assert [run.label for run in routing.runs] == ["parrot", "BM25", "names in the request"]
+    assert [run.label for run in routing.runs][:2] == ["parrot", "the commonest answer"]
+    assert {"BM25", "names in the request", "TF-IDF"} <= {run.label for run in routing.runs}
+    assert len({run.exact.n for run in routing.runs}) == 1
     assert routing.source == "the recording recorded.jsonl.gz"
 
 

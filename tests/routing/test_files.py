@@ -25,7 +25,8 @@ from tohlab.routing import (
     run_routing,
 )
 from tohlab.routing.exports import to_inspect_log, to_junit, to_promptfoo
-from tohlab.routing.imports import cases_to_lines, import_bfcl, import_cases
+from tohlab.routing.import_benchmarks import import_bfcl, import_metatool_catalog
+from tohlab.routing.imports import cases_to_lines, import_cases
 
 WAZA = """\
 # comment
@@ -66,6 +67,11 @@ def labels(dataset: RoutingDataset) -> list[tuple[str, str, Any, tuple[str, ...]
         ("waza", WAZA, ("pdf-forms-1", "pdf-forms-2")),
         ("vally", VALLY, ("Fill a form", "Stay out of Word")),
         (
+            "vally",
+            VALLY.replace("name: pdf-forms\ntype: capability\nstimuli", "scenarios"),
+            ("Fill a form", "Stay out of Word"),
+        ),
+        (
             "skill-creator",
             json.dumps(
                 [
@@ -98,6 +104,55 @@ def test_a_table_has_all_that_a_case_can_have(tmp_path: Path) -> None:
         group="g", split="train",
     )  # fmt: skip
     assert (found[1].expected, found[1].not_expected) == ((), ("pdf-forms", "sql-review"))
+
+
+BUILDKITE = """\
+trigger_evals:
+  - id: t-1
+    query: Fill this in
+    expected_skill: pdf-forms
+    tags: [should-trigger]
+  - id: t-2
+    query: Check my migration
+    expected_skill: sql-review
+    expected_not_skills: [pdf-forms]
+    tags: [near-miss, pdf-vs-sql]
+  - id: t-3
+    query: What time is it?
+    expected_skill: null
+"""
+
+
+def test_buildkite_s_near_misses_keep_what_must_not_be_loaded(tmp_path: Path) -> None:
+    found = import_cases(write(tmp_path / "trigger_dataset.yaml", BUILDKITE), "buildkite")
+    assert labels(found) == [
+        ("t-1", "Fill this in", ("pdf-forms",), ()),
+        ("t-2", "Check my migration", ("sql-review",), ("pdf-forms",)),
+        ("t-3", "What time is it?", (), ()),
+    ]
+    assert [c.group for c in found.cases] == ["should-trigger", "near-miss", ""]
+
+
+def test_metatool_has_one_tool_in_a_table_and_several_in_a_list(tmp_path: Path) -> None:
+    table = 'Query,Tool\n"Find papers, please",ResearchFinder\n Improve my site,SEOTool\n'
+    one = import_cases(write(tmp_path / "all_clean_data.csv", table), "metatool")
+    assert labels(one) == [
+        ("q1", "Find papers, please", ("ResearchFinder",), ()),
+        ("q2", "Improve my site", ("SEOTool",), ()),
+    ]
+    assert [c.line for c in one.cases] == [2, 3]
+    pairs = [{"query": "News of this stock?", "tool": ["NewsTool", "FinanceTool"]}]
+    several = import_cases(write(tmp_path / "multi.json", json.dumps(pairs)), "metatool")
+    assert labels(several) == [("q1", "News of this stock?", ("FinanceTool", "NewsTool"), ())]
+    said = write(tmp_path / "des.json", json.dumps({"SEOTool": "Tunes\n sites.", "PDF&URLTool": "Reads."}))
+    found = import_metatool_catalog(said).snapshot().skills
+    assert [(s.name, s.description) for s in found] == [
+        ("PDF&URLTool", "Reads."),
+        ("SEOTool", "Tunes sites."),
+    ]
+    for broken in ("[]", "{}", '{"a": ""}', '{"a": 3}'):
+        with pytest.raises(DatasetError):
+            import_metatool_catalog(write(tmp_path / "des.json", broken))
 
 
 def bfcl(tmp_path: Path) -> Path:
@@ -145,7 +200,20 @@ def test_bfcl_s_functions_become_one_catalog(tmp_path: Path) -> None:
         ("csv", "id,query\na,b", "lacks expected"),
         ("csv", 'id,query,expected\n"a', "not CSV"),
         ("bfcl", '{"id": "a"}', "no answers"),
-        ("mlperf", "", "known: skill-creator, waza, vally, bfcl, csv"),
+        ("mlperf", "", "known: skill-creator, waza, vally, buildkite, bfcl, metatool, csv"),
+        ("buildkite", "evals: []", "trigger_evals: must be a list"),
+        ("buildkite", "trigger_evals:\n  - {id: a, query: q}", "lacks expected_skill"),
+        ("buildkite", "trigger_evals:\n  - {id: a, query: q, expected_skill: [b]}", "a name, or null"),
+        ("buildkite", "trigger_evals:\n  - {query: q, expected_skill: b}", "needs an id"),
+        (
+            "buildkite",
+            "trigger_evals:\n  - {id: a, query: q, expected_skill: b, expected_not_skills: [b]}",
+            "both expected and not",
+        ),
+        ("metatool", "a,b\nc,d", "header must be Query,Tool"),
+        ("metatool", "Query,Tool\nask,", "names no tool"),
+        ("metatool", '[{"query": "q", "tool": []}]', "names no tool"),
+        ("metatool", "[{]", "not JSON"),
     ],
 )
 def test_what_is_not_of_the_format_is_one_message(tmp_path: Path, format_: str, text: str, said: str) -> None:
@@ -256,7 +324,9 @@ def test_files_come_in_and_go_out_on_the_command_line(
     [
         (["import", "none.yaml", "--from", "waza"], 3, "no such file"),
         (["import", "x", "--from", "mlperf"], 3, "known: skill-creator"),
-        (["import", "x", "--from", "csv", "--catalog", "y"], 2, "belong to --from bfcl"),
+        (["import", "x", "--from", "csv", "--catalog", "y"], 2, "belongs to --from bfcl or metatool"),
+        (["import", "x", "--from", "csv", "--answers", "y"], 2, "belongs to --from bfcl"),
+        (["import", "x", "--from", "metatool", "--catalog", "y"], 2, "give both"),
         (["export", "--to", "junit"], 2, "the others need one"),
         (["export", "a.json", "--to", "promptfoo"], 2, "takes no report"),
         (["export", "--to", "promptfoo"], 2, "needs --model"),

@@ -79,6 +79,22 @@ def test_a_request_that_says_the_skill_s_name_is_easy(query: str, leaks: bool) -
     assert lints(case("a", query), code="leak") == []
 
 
+def test_a_name_of_one_word_may_be_a_plain_word_so_it_is_told_once_and_as_a_note() -> None:
+    source = ListedSkills([("pdf", "Fills forms."), ("sql", "Reviews."), ("pdf-forms", "Other.")])
+    cases = (
+        case("a", "merge two PDF files", "pdf"),
+        case("b", "my SQL and a pdf", "pdf", "sql"),
+        case("c", "pdfs", "pdf"),
+    )
+    report = lint_dataset(RoutingDataset(cases=cases, name="d"), source)
+    (found,) = [x for x in report.lints if x.code.startswith("leak")]
+    assert (found.code, found.level, found.cases, found.skills) == (
+        "leak-word", "note", ("a", "b"), ("pdf", "sql"),
+    )  # fmt: skip
+    assert "3 requests" in found.message
+    assert "pdf 2, sql 1" in found.message
+
+
 def test_a_skill_with_few_requests_and_a_set_without_abstention_are_weak() -> None:
     (found,) = lints(*(case(f"c{i}", f"q {i}", PDF) for i in range(5)), code="few-requests")
     assert found.skills == (DOCX, SQL)

@@ -54,6 +54,7 @@ def test_a_reply_comes_back_as_it_was(tmp_path: Path) -> None:
         replace(request(), temperature=None),
         replace(request(), seed=1),
         replace(request(), max_tokens=9),
+        replace(request(), logprobs=3),
         replace(request(), response_format={"type": "json_object"}),
         replace(request(), messages=tuple(reversed(request().messages))),
         replace(request(), messages=({"role": "user", "content": CATALOG + "."}, *request().messages[1:])),

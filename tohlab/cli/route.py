@@ -36,7 +36,13 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Which of our own sets, where --skills and --cases are not given: core (the default) or wide.",
 )
-@click.option("--baseline", metavar="NAME", help="bm25, names or majority: no model needed.")
+@click.option(
+    "--baseline",
+    metavar="NAME",
+    help="No model needed: majority, random, names, bm25, tfidf, embedding, the last three also with "
+    "+abstain; or all.",
+)
+@click.option("--no-baselines", is_flag=True, help="Leave the baselines beside a model's result out.")
 @click.option(
     "--base-url", metavar="URL", help="An OpenAI-compatible service; the key comes from the environment."
 )
@@ -67,6 +73,12 @@ if TYPE_CHECKING:
 @click.option(
     "--max-tokens", type=click.IntRange(min=1), default=256, show_default=True, help="The longest answer."
 )
+@click.option(
+    "--logprobs",
+    type=click.IntRange(0, 20),
+    metavar="N",
+    help="Ask for the N likeliest tokens with each token: margins, calibration, abstention.",
+)
 @click.option("--temperature", default="0", show_default=True, help="A number, or none to leave it out.")
 @click.option(
     "--timeout", type=click.FloatRange(min=0.01), default=600.0, show_default=True, help="Seconds a request."
@@ -88,12 +100,13 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
     Without --skills and --cases it is our own library. With --model alone its answers are read from a
     recording (our own, or --recording or --store). The key is read from TOHLAB_API_KEY or OPENAI_API_KEY.
-    Every rate is over cases, with a 95 % Wilson interval. Ctrl-C keeps what was answered and says how to
+    Every rate is over cases, with a 95 % Wilson interval, and beside a model stand the baselines on the same
+    cases. Ctrl-C keeps what was answered and says how to
     resume.
 
     \b
     Examples:
-      tohlab route --baseline bm25
+      tohlab route --baseline all
       tohlab route --set wide --split test --baseline bm25
       tohlab route --base-url http://127.0.0.1:8080/v1 --model qwen --choice json --store answers.sqlite
       tohlab route --skills skills/ --cases cases.jsonl --base-url https://api.example.com/v1 --model m
@@ -121,6 +134,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if math.isnan(options["timeout"]):
         raise click.UsageError("--timeout must be a number of seconds")
     with contextlib.ExitStack() as until_printed:  # a live run's own store is deleted only after that
+        if options["baseline"] == "all":
+            _all_baselines(options)
+            return
         report = _baseline(options) if options["baseline"] else _model(options, until_printed)
         price = read_price(options)
         if options["as_json"]:
@@ -163,6 +179,7 @@ def _dry_run(options: dict[str, Any]) -> None:
                 placement=options["placement"],
                 temperature=read_degrees(options["temperature"]),
                 max_tokens=options["max_tokens"],
+                logprobs=options["logprobs"],
             )
     if options["as_json"]:
         data = {**found.to_dict(), "estimate": estimate.to_dict() if estimate else None}
@@ -178,6 +195,26 @@ def _baseline(options: dict[str, Any]) -> RoutingReport:
 
     dataset, source = read_inputs(options)
     return run_baseline(options["baseline"], dataset, source)
+
+
+def _all_baselines(options: dict[str, Any]) -> None:
+    from tohlab.routing.baselines import missing_baselines, retrieval_recall, run_baselines
+
+    dataset, source = read_inputs(options)
+    reports = run_baselines(dataset, source)
+    recall = retrieval_recall(dataset, source)
+    missing = missing_baselines()
+    if options["as_json"]:
+        data = {
+            "baselines": [report.to_dict(trials=options["trials"]) for report in reports],
+            "retrieval": [row.to_dict() for row in recall],
+            "missing": missing,
+        }
+        click.echo(json.dumps(data, indent=2))
+        return
+    from tohlab.cli.route_baselines import print_baselines
+
+    print_baselines(reports, recall, missing)
 
 
 def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> RoutingReport:
@@ -217,6 +254,8 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
             placement=options["placement"],
             temperature=degrees,
             max_tokens=options["max_tokens"],
+            logprobs=options["logprobs"],
+            baselines=not options["no_baselines"],
             earlier=load_catalog(options["earlier"]) if options["earlier"] else None,
             endpoint=endpoint_of(base_url) if base_url else None,
             budget=read_budget(options),

@@ -64,7 +64,7 @@ def print_comparison(found: RunComparison, console: Console) -> None:
     """Print the verdict, the rates, what was gained and lost, the skills and what it cost."""
     from rich.text import Text
 
-    from tohlab.cli.route_text import table
+    from tohlab.cli._table import table
 
     def say(text: str) -> None:
         console.print(Text(printable(text, lines=True)))
@@ -116,7 +116,7 @@ def print_comparison(found: RunComparison, console: Console) -> None:
 def _print_changes(title: str, changes: Sequence[Change], console: Console) -> None:
     from rich.text import Text
 
-    from tohlab.cli.route_text import table
+    from tohlab.cli._table import table
 
     if not changes:
         console.print(Text(f"{title}: nothing"))

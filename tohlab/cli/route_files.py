@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from tohlab.skills.model import SkillSource
 
 _TO = ("junit", "inspect", "promptfoo", "csv")
 
@@ -14,33 +17,55 @@ _TO = ("junit", "inspect", "promptfoo", "csv")
 @click.command("import", short_help="Another tool's labelled requests as our JSON lines.")
 @click.argument("file", metavar="FILE")
 @click.option("--from", "format_", metavar="FORMAT", required=True,
-              help="skill-creator, waza, vally, bfcl or csv.")  # fmt: skip
+              help="skill-creator, waza, vally, buildkite, bfcl, metatool or csv.")  # fmt: skip
 @click.option("--skill", metavar="NAME", help="The skill that the file is about, where it does not say.")
 @click.option("--answers", metavar="FILE", help="bfcl: the file of answers [possible_answer/ beside FILE].")
-@click.option("--catalog", metavar="FILE", help="bfcl: write its functions there, as a catalog file.")
-def import_(file: str, format_: str, skill: str | None, answers: str | None, catalog: str | None) -> None:
+@click.option("--catalog", metavar="FILE", help="bfcl, metatool: write its tools there, as a catalog file.")
+@click.option("--descriptions", metavar="FILE", help="metatool: its file of descriptions, for --catalog.")
+def import_(
+    file: str,
+    format_: str,
+    skill: str | None,
+    answers: str | None,
+    catalog: str | None,
+    descriptions: str | None,
+) -> None:
     """Print the labelled requests of another tool as JSON lines, for --cases.
 
     \b
     Examples:
       tohlab route import trigger_tests.yaml --from waza > cases.jsonl
       tohlab route import evals.json --from skill-creator --skill pdf-forms > cases.jsonl
+      tohlab route import trigger_dataset.yaml --from buildkite > cases.jsonl
       tohlab route import BFCL_v4_multiple.json --from bfcl --catalog catalog.jsonl > cases.jsonl
+      tohlab route import all_clean_data.csv --from metatool > cases.jsonl
     """
-    from tohlab.routing.imports import cases_to_lines, import_bfcl, import_cases
-    from tohlab.routing.store import check_writable
+    from tohlab.routing.import_benchmarks import import_bfcl, import_metatool_catalog
+    from tohlab.routing.imports import cases_to_lines, import_cases
 
+    if answers and format_ != "bfcl":
+        raise click.UsageError("--answers belongs to --from bfcl")
+    if (descriptions or (catalog and format_ != "bfcl")) and format_ != "metatool":
+        raise click.UsageError("--catalog belongs to --from bfcl or metatool, --descriptions to metatool")
+    if bool(catalog) != bool(descriptions) and format_ == "metatool":
+        raise click.UsageError("give both --descriptions and --catalog: the cases have no descriptions")
     if format_ != "bfcl":
-        if answers or catalog:
-            raise click.UsageError("--answers and --catalog belong to --from bfcl")
+        if catalog and descriptions:
+            _write_catalog(import_metatool_catalog(descriptions), catalog)
         click.echo(cases_to_lines(import_cases(file, format_, skill=skill)), nl=False)
         return
     dataset, source = import_bfcl(file, answers)
     if catalog:
-        rows = [{"name": s.name, "description": s.description} for s in source.snapshot().skills]
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        check_writable(catalog, "--catalog").write_text(text, "utf-8")
+        _write_catalog(source, catalog)
     click.echo(cases_to_lines(dataset), nl=False)
+
+
+def _write_catalog(source: SkillSource, path: str) -> None:
+    from tohlab.routing.store import check_writable
+
+    rows = [{"name": s.name, "description": s.description} for s in source.snapshot().skills]
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    check_writable(path, "--catalog").write_text(text, "utf-8")
 
 
 @click.command("export", short_help="A report, or the requests, for another tool.")

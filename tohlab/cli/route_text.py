@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from tohlab.cli._table import table
+from tohlab.cli.route_baselines import print_beside
+from tohlab.cli.route_sureness import print_sureness
 from tohlab.printable import printable
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from tohlab.routing.pricing import Price
     from tohlab.routing.report import RoutingReport
     from tohlab.routing.statistics import Rate
@@ -62,6 +65,7 @@ def print_report(
         )
     )
     console.print(_rates(report))
+    print_beside(report, console)
     console.print(_sets(report))
     console.print(
         Text(
@@ -88,7 +92,7 @@ def print_report(
     if clustered.warning:
         console.print(Text(f"note: {clustered.warning}"))
     console.print(Text(_power(report.exact.n)))
-    if report.replicates > 1:
+    if report.replicates > 1 and not report.is_baseline:
         tries = report.passes(report.replicates) if report.n_service_error == 0 else None
         if tries is not None:
             console.print(
@@ -101,6 +105,7 @@ def print_report(
         console.print(Text(f"{report.n_unlabelled} further cases only say what must not be loaded"))
     for note in report.notes:
         console.print(Text(printable(f"note: {note}", lines=True)))
+    print_sureness(report, console)
     console.print(_labels(report))
     console.print(_skills(report))
     _confusions(report, console)
@@ -131,15 +136,6 @@ def _power(n: int) -> str:
         f"another run over the same {n} cases has to differ by {100 * seen:.0f} points to be told apart "
         f"(80 % power, if {_CHANGED:.0%} of the cases come out differently)"
     )
-
-
-def table(title: str, *heads: str, right: tuple[str, ...] = ()) -> Table:
-    """Return an empty table of this house's plain form."""
-    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    made.caption_justify = "left"
-    for head in heads:
-        made.add_column(head, justify="right" if head in right else "left", overflow="fold")
-    return made
 
 
 def _rates(report: RoutingReport) -> Table:

@@ -53,11 +53,10 @@ def frame(result: Any, table: Table | None = None) -> pd.DataFrame:
             `RoutingReport`, `Sweep`, `RunComparison` (the cases that changed), `LintReport`, `Survey`, or a
             sequence (or one) of `PrefixComparison`, `EditCost`, `EditUse`, `Explanation`, `PoolResult` (also
             a `HitCurve`), `AppendOnlyReport`, `ToolsCost`, `FileReport` or `Trial`.
-        table: which of a `RoutingReport`'s tables (`trials`, the default, `skills` or `confusion`), of a
-            `Sweep`'s (`sweep`, the default, one row a point, or `trials`, one row an answer with the point's
-            settings: the columns of `sweep_trials`) or of a `Survey`'s (`survival`, the default, or
-            `findings`); for an empty sequence, which table it would
-            have been.
+        table: which of a `RoutingReport`'s tables (`trials`, the default, `skills`, `confusion`, `margins` or
+            `baselines`), of a `Sweep`'s (`sweep`, the default, a row a point, or `trials`, a row an answer
+            with the point's settings: the columns of `sweep_trials`) or of a `Survey`'s (`survival`, the
+            default, or `findings`); for an empty sequence, which table it would have been.
 
     Returns:
         The columns of `COLUMNS[table]`, in that order and with those types, and one row for each thing.

@@ -7,6 +7,8 @@ from typing import Any
 
 from tohlab.errors import TohlabError
 from tohlab.frames.columns import Table
+from tohlab.routing.baseline_score import BaselineScore
+from tohlab.routing.calibration import first_right
 from tohlab.routing.comparison import RunComparison
 from tohlab.routing.lints import LintReport
 from tohlab.routing.report import RoutingReport
@@ -25,7 +27,14 @@ def report_rows(report: RoutingReport, table: Table | None) -> tuple[str, Iterab
         return chosen, (
             {"expected": c.expected, "predicted": c.predicted, "n": c.n} for c in report.confusion()
         )
-    raise TohlabError(f"a routing report gives the tables 'trials', 'skills' and 'confusion', not {chosen!r}")
+    if chosen == "margins":
+        return chosen, margin_rows(report.trials)
+    if chosen == "baselines":
+        return chosen, _baseline_rows(report)
+    raise TohlabError(
+        "a routing report gives the tables 'trials', 'skills', 'confusion', 'margins' and 'baselines', not "
+        f"{chosen!r}"
+    )
 
 
 def trial_rows(trials: Sequence[Trial]) -> Iterable[Mapping[str, Any]]:
@@ -47,6 +56,57 @@ def trial_rows(trials: Sequence[Trial]) -> Iterable[Mapping[str, Any]]:
             "detail": trial.detail,
             "latency_s": trial.latency_s,
         }
+
+
+def margin_rows(trials: Sequence[Trial]) -> Iterable[Mapping[str, Any]]:
+    """Yield one row for each scored answer; NA where the service gave no log-probabilities of the name."""
+    for trial in trials:
+        if not trial.case.labelled or trial.state == "service_error":
+            continue
+        found = trial.margin
+        yield {
+            "case": trial.case.id,
+            "replicate": trial.replicate,
+            "expected": " ".join(trial.case.expected or ()),
+            "name": found and found.name,
+            "share": found and found.share,
+            "probability": found and found.probability,
+            "runner_up": found and found.runner_up,
+            "runner_up_share": found and found.runner_up_share,
+            "margin": found and found.margin,
+            "ambiguous": found and found.ambiguous,
+            "unseen": found and found.unseen,
+            "name_tokens": found and found.n_tokens,
+            "first_right": first_right(trial) if found else None,
+            "right": trial.right,
+        }
+
+
+def _baseline_rows(report: RoutingReport) -> Iterable[Mapping[str, Any]]:
+    own = (report.exact, report.one_skill, report.several_skills, report.no_skill)
+    yield {"picker": report.model, "baseline": report.is_baseline, **_rates(own), **_versus(None)}
+    for row in report.baselines:
+        rates = (row.exact, row.one_skill, row.several_skills, row.no_skill)
+        yield {"picker": row.name, "baseline": True, **_rates(rates), **_versus(row)}
+
+
+def _rates(rates: Sequence[Rate | None]) -> dict[str, Any]:
+    exact, one, several, none = rates
+    return {
+        **rate_row("exact", exact),
+        "one_skill": one and one.value,
+        "several_skills": several and several.value,
+        "no_skill": none and none.value,
+    }
+
+
+def _versus(row: BaselineScore | None) -> dict[str, Any]:
+    names = ("gained", "lost", "difference", "low", "high", "p_value", "p_adjusted")
+    values = {name: getattr(row, name) if row else None for name in names}
+    return {
+        "difference_low" if k == "low" else "difference_high" if k == "high" else k: v
+        for k, v in values.items()
+    }
 
 
 def _skill_rows(report: RoutingReport) -> Iterable[Mapping[str, Any]]:

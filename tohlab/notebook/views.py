@@ -16,7 +16,7 @@ from tohlab.dialects import Dialect, get_dialect
 from tohlab.errors import TohlabError
 from tohlab.prefix import PrefixComparison
 from tohlab.prefix.append_only import Allowed, AppendOnlyCheck, check_append_only
-from tohlab.report.convert import pieces_of, run_of, strip_of
+from tohlab.report.convert import pieces_of, run_of, run_of_baseline, strip_of
 from tohlab.report.figures import confusion_figure, mistakes
 from tohlab.report.html import asset, heat_scale
 from tohlab.report.markup import environment, number, share
@@ -220,6 +220,8 @@ def _strip_text(strip: Strip) -> str:
 def _routing_view(reports: Sequence[RoutingReport]) -> View:
     runs = [run_of(report) for report in reports]
     one = runs[0] if len(runs) == 1 else None
+    if len(reports) == 1:
+        runs += [run_of_baseline(row) for row in reports[0].baselines]
     html = _html(
         "{{ parts.runs_table(routing) }}"
         "{% if figure %}{{ parts.confusion_picture(figure, run.label) }}"

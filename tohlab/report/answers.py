@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 from tohlab.dialects import Dialect
 from tohlab.errors import RoutingError, StoreError
 from tohlab.report.convert import run_of
-from tohlab.report.model import Routing
-from tohlab.routing.baselines import run_baseline
+from tohlab.report.model import Routing, RoutingRun
+from tohlab.routing.baselines import run_baselines
 from tohlab.routing.client import ChatClient
 from tohlab.routing.dataset import RoutingDataset, load_cases
 from tohlab.routing.prompts import Choice, Placement, prompter
@@ -20,7 +21,8 @@ from tohlab.routing.runner import run_routing
 from tohlab.routing.store import ReplyStore
 from tohlab.skills.model import SkillSource
 
-BASELINES = ("bm25", "names")
+PICTURED = ("bm25", "names")
+"""The baselines whose confusion is drawn; of the others the rates say enough."""
 
 
 def ask_or_replay(
@@ -60,6 +62,7 @@ def ask_or_replay(
         if model is None:
             raise RoutingError("a live service was given without the name of a model; add it (--model)")
         asked: dict[str, Any] = {"choice": choice} if choice else {}
+        options = {**options, "baselines": False}  # they are set beside all the runs at once below
         reports.append(run_routing(dataset, source, client, model=model, dialect=dialect, **asked, **options))
         where = getattr(client, "base_url", "a live service")
     elif recording is not None:
@@ -70,14 +73,29 @@ def ask_or_replay(
             where = f"the recording {Path(recording).name}"
     else:
         note = _HOW_TO_ASK
-    reports += [run_baseline(name, dataset, source, dialect=dialect) for name in BASELINES]
+    beside = run_baselines(_scored(dataset, reports), source, dialect=dialect)
     n = len(dataset)
     return Routing(
-        runs=tuple(run_of(report) for report in reports),
+        runs=(*(run_of(report) for report in reports), *(_baseline(report) for report in beside)),
         cases=f"{n:,} labelled requests" + ("" if own else f" ({dataset.name})"),
         source=where,
         note=note,
     )
+
+
+def _scored(dataset: RoutingDataset, reports: Sequence[RoutingReport]) -> RoutingDataset:
+    """The cases that the model was scored on, so that the baselines have the same n; all without a model."""
+    if not reports:
+        return dataset
+    ids = reports[0].right_shares()
+    return replace(dataset, cases=tuple(case for case in dataset.cases if case.id in ids))
+
+
+def _baseline(report: RoutingReport) -> RoutingRun:
+    run = run_of(report)
+    if report.model.removeprefix("baseline:") in PICTURED:
+        return run
+    return replace(run, confusion=None, misses=(), per_skill=())
 
 
 def replay(
@@ -115,7 +133,15 @@ def replay(
             asked = _how_asked(dataset, source, store, name, dialect)
             reports.append(
                 run_routing(
-                    dataset, source, None, model=name, dialect=dialect, store=store, mode="replay", **asked
+                    dataset,
+                    source,
+                    None,
+                    model=name,
+                    dialect=dialect,
+                    store=store,
+                    mode="replay",
+                    baselines=False,
+                    **asked,
                 )
             )
     return tuple(reports)
@@ -158,7 +184,7 @@ An empty list says that no skill fits. Then give the file, and a model to ask:
 
     tohlab report DIR --cases cases.jsonl --base-url http://127.0.0.1:8080/v1 --model NAME
 
-Without a model, two simple baselines are scored on the requests."""
+Without a model, simple baselines are scored on the requests."""
 
 _HOW_TO_ASK = """\
 These are baselines only: no model was asked. Name a service and a model to see how often it picks the right \

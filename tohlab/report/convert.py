@@ -21,12 +21,23 @@ from tohlab.report.model import (
     TrialRow,
 )
 from tohlab.request import TextBlock
+from tohlab.routing.baseline_score import BaselineScore
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.scoring import Trial
 from tohlab.routing.statistics import Rate
 
 _BASELINE = "baseline:"
-_BASELINE_NAMES = {"bm25": "BM25", "names": "names in the request"}
+_BASELINE_NAMES = {
+    "majority": "the commonest answer",
+    "random": "by chance",
+    "names": "names in the request",
+    "bm25": "BM25",
+    "tfidf": "TF-IDF",
+    "embedding": "embedding",
+    "bm25+abstain": "BM25, with a threshold",
+    "tfidf+abstain": "TF-IDF, with a threshold",
+    "embedding+abstain": "embedding, with a threshold",
+}
 
 _WHAT: dict[Edit, str] = {
     "add": "{} is new in the catalog",
@@ -104,8 +115,9 @@ def run_of(report: RoutingReport) -> RoutingRun:
     return RoutingRun(
         label=_BASELINE_NAMES.get(label, label) if baseline else label,
         kind="baseline" if baseline else "model",
-        n_total=report.n_total,
-        n_scored=report.n_scored,
+        # `random` has every answer for each case; what it is scored on are the cases
+        n_total=report.exact.n if baseline else report.n_total,
+        n_scored=report.exact.n if baseline else report.n_scored,
         n_model_error=report.n_model_error,
         n_service_error=report.n_service_error,
         exact=_rate_row(report.exact),
@@ -123,6 +135,21 @@ def run_of(report: RoutingReport) -> RoutingRun:
         confusion=confusion_of(report),
         misses=tuple(_misses(report.trials)),
         notes=tuple(_notes(report)),
+    )
+
+
+def run_of_baseline(row: BaselineScore) -> RoutingRun:
+    """Return a baseline that stands beside a model as a report says it."""
+    return RoutingRun(
+        label=_BASELINE_NAMES.get(row.name, row.name),
+        kind="baseline",
+        n_total=row.exact.n,
+        n_scored=row.exact.n,
+        n_model_error=0,
+        n_service_error=0,
+        exact=_rate_row(row.exact),
+        no_skill=_rate_row(row.no_skill) if row.no_skill else None,
+        notes=row.notes,
     )
 
 

@@ -5,10 +5,12 @@ cost (dry_run, budget, pricing), requests as the harness sends them (prompts), a
 (client, openai_client), answers kept for ever (store, recording), asked with patience (runner, engine,
 limiter, retry), read (answers) and given one label each (scoring), counted (aggregate, sets, report,
 statistics, clusters), set side by side (compare, paired, power, selection, order), asked in many ways
-(sweeps), and passed on (saved, exports, imports). `run_baseline` needs no model.
+(sweeps), and passed on (saved, exports, imports). `run_baseline` needs no model; all baselines stand beside a
+model's report.
 """
 
-from tohlab.routing.baselines import run_baseline
+from tohlab.routing.baseline_score import BaselineScore, RecallAtK
+from tohlab.routing.baselines import retrieval_recall, run_baseline, run_baselines, with_baselines
 from tohlab.routing.budget import Budget, Estimate
 from tohlab.routing.client import ChatClient, ChatReply, ChatRequest, Usage
 from tohlab.routing.compare import compare
@@ -34,7 +36,6 @@ from tohlab.routing.sweeps import (
     Sweep,
     SweepEstimate,
     SweepPoint,
-    baselines,
     catalog_states,
     choices,
     description_limits,
@@ -51,6 +52,7 @@ from tohlab.routing.sweeps import (
 
 __all__ = [
     "Axis",
+    "BaselineScore",
     "Budget",
     "ChatClient",
     "ChatReply",
@@ -65,6 +67,7 @@ __all__ = [
     "Progress",
     "ProgressBar",
     "Rate",
+    "RecallAtK",
     "ReplyStore",
     "RetryPolicy",
     "RoutingCase",
@@ -78,7 +81,6 @@ __all__ = [
     "Trial",
     "Usage",
     "arun_routing",
-    "baselines",
     "best_of",
     "catalog_states",
     "choices",
@@ -98,10 +100,13 @@ __all__ = [
     "orders",
     "paraphrases",
     "placements",
+    "retrieval_recall",
     "rotations",
     "run_baseline",
+    "run_baselines",
     "run_routing",
     "sizes",
     "split_cases",
     "sweep",
+    "with_baselines",
 ]

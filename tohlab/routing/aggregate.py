@@ -119,7 +119,8 @@ def _shadows(cases: Sequence[Sequence[Trial]]) -> tuple[str, ...]:
     for found in cases:
         wanted = set(found[0].case.expected or ())
         expected.update(wanted)
-        elsewhere.update({name for trial in found for name in trial.counted} - wanted)
+        loads = Counter(name for trial in found for name in trial.counted)
+        elsewhere.update(n for n, count in loads.items() if 2 * count > len(found) and n not in wanted)
     return tuple(
         f"{name} was loaded in {count} of the {others} cases that do not expect it: its description may "
         "claim every request, and so take answers from the others."

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from tohlab.errors import EndpointError
+from tohlab.errors import EndpointError, RoutingError
 from tohlab.request import ToolCall
+from tohlab.routing.token_logprobs import MOST_TOP, TokenLogprob, read_logprobs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,15 @@ class ChatRequest:
     seed: int | None = None
     max_tokens: int | None = None
     response_format: Mapping[str, Any] | None = field(default=None, hash=False)
+    logprobs: int | None = None
+    """How many alternatives to give for each token (0..20), with the log-probabilities; None asks for none,
+    and leaves the request, and so its key, as it is."""
+
+    def __post_init__(self) -> None:
+        if self.logprobs is not None and not 0 <= self.logprobs <= MOST_TOP:
+            raise RoutingError(
+                f"log-probabilities can be had for 0 to {MOST_TOP} tokens, not {self.logprobs}"
+            )
 
     def body(self) -> dict[str, Any]:
         """Return the request as JSON-ready data in one fixed order, without what is not set."""
@@ -39,6 +49,8 @@ class ChatRequest:
         for key in ("tool_choice", "temperature", "seed", "max_tokens"):
             if (value := getattr(self, key)) is not None:
                 body[key] = value
+        if self.logprobs is not None:
+            body |= {"logprobs": True, "top_logprobs": self.logprobs}
         if self.response_format is not None:
             body["response_format"] = dict(self.response_format)
         return body
@@ -76,6 +88,8 @@ class ChatReply:
     usage: Usage = field(default_factory=Usage)
     latency_s: float = 0.0
     """Seconds from sending to the last byte, of the attempt that succeeded."""
+    logprobs: tuple[TokenLogprob, ...] | None = None
+    """The tokens with their log-probabilities, in order; None where the service gave none."""
     raw: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     """The service's JSON, whole."""
 
@@ -106,6 +120,7 @@ class ChatReply:
             refusal=refusal if isinstance(refusal, str) else "",
             usage=_usage(raw.get("usage")),
             latency_s=latency_s,
+            logprobs=read_logprobs(first) if first.get("logprobs") else None,
             raw=raw,
         )
 

@@ -13,6 +13,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal, get_args
 
 from tohlab.errors import MissingExtra, RoutingError
@@ -140,6 +141,7 @@ def _mean(
     )
 
 
+@lru_cache(maxsize=4096)
 def _quantiles(count: int) -> tuple[float, float]:
     try:
         from scipy.stats import norm, t

@@ -38,7 +38,8 @@ def estimate_run(
         replicates: how often each case is asked.
         meter: what counts; by default o200k_base.
         asking: `dialect`, `choice`, `placement`, `temperature`, `seed`, `max_tokens`, `earlier`,
-            `description_limit`, `enumerate_names`.
+            `description_limit`, `enumerate_names`,
+            `logprobs`.
 
     Raises:
         DatasetError: an expected skill is not in the catalog, or there is no labelled case.

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 from tohlab.errors import AnswerNotKept, BudgetExceeded, EndpointError, RunInterrupted, StoreError
 from tohlab.routing.aggregate import make_report
+from tohlab.routing.baselines.beside import with_baselines
 from tohlab.routing.budget import Purse
 from tohlab.routing.client import ChatReply, ChatRequest
 from tohlab.routing.limiter import Limiter
+from tohlab.routing.margins import read_margin
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.run_settings import Job, Progress, Settings
 from tohlab.routing.scoring import Trial, judge
@@ -68,6 +70,9 @@ class Run:
             raise EndpointError(
                 "server", "no case with a label was answered, so there is no score; try again later"
             )
+        skills = self.settings.baselines_over
+        if skills is not None and report.skills:
+            report = with_baselines(report, skills, dialect=self.settings.prompter.dialect)
         return report
 
     def report(self) -> RoutingReport | None:
@@ -254,6 +259,7 @@ class Run:
             latency_s=reply.latency_s,
             attempts=failures,
             stored=stored,
+            margin=read_margin(reply, job.names.catalog, choice=p.choice),
         )
 
     def _tell(self, waiting: str = "", trial: Trial | None = None) -> None:

@@ -4,15 +4,16 @@
                    (anthropics/skills, skills/skill-creator/SKILL.md)
     waza           YAML with `skill`, `should_trigger_prompts` and `should_not_trigger_prompts`, each a list
                    of `{prompt, reason?, confidence?}` (microsoft/waza, trigger_tests.yaml)
-    vally          YAML with `name` (the skill) and `stimuli` of `{name, prompt, expect_activation?}`
-                   (the eval.yaml of dotnet/skills)
-    bfcl           JSON lines of `{id, question, function}`, and of `{id, ground_truth}` in `possible_answer/`
-                   (ShishirPatil/gorilla, berkeley-function-call-leaderboard)
+    vally          YAML with `name` (the skill) and `stimuli` of `{name, prompt, expect_activation?}`, or the
+                   older `scenarios` without a name (the eval.yaml of dotnet/skills)
+    buildkite      YAML with `trigger_evals` of `{id, query, expected_skill, expected_not_skills?, tags?}`;
+                   null: no skill fits (buildkite/skills, evals/trigger_dataset.yaml and evals/lib/graders.py)
     csv            a header `id,query,expected` and, if wanted, `not_expected,optional,group,split`; several
                    names in a cell are joined by blanks or `|`
 
 Facts read 2026-12-01. The first three know one skill: a request that must not start it says nothing of other
-skills, so it becomes a case with `not_expected` and no `expected`, and counts for that skill only.
+skills, so it becomes a case with `not_expected` and no `expected`, and counts for that skill only. `bfcl` and
+`metatool` bring a catalog too (see `import_benchmarks`).
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from tohlab.errors import DatasetError
-from tohlab.routing.dataset import ListedSkills, RoutingCase, RoutingDataset
+from tohlab.routing.dataset import RoutingCase, RoutingDataset
+from tohlab.routing.import_benchmarks import import_bfcl, import_metatool
+from tohlab.routing.import_files import dataset_of, json_of, rows_of, text_of, yaml_of
 
-FORMATS: Final = ("skill-creator", "waza", "vally", "bfcl", "csv")
+FORMATS: Final = ("skill-creator", "waza", "vally", "buildkite", "bfcl", "metatool", "csv")
 
 
 def import_cases(path: str | Path, format: str, *, skill: str | None = None) -> RoutingDataset:  # noqa: A002
@@ -48,72 +51,15 @@ def import_cases(path: str | Path, format: str, *, skill: str | None = None) -> 
         return import_bfcl(path)[0]
     if format == "csv":
         cases = _csv(path)
+    elif format == "metatool":
+        cases = import_metatool(path)
+    elif format == "buildkite":
+        cases = _buildkite(path)
     elif format == "skill-creator":
         cases = _skill_creator(path, skill)
     else:
         cases = _yaml_cases(path, {"waza": _waza, "vally": _vally}[format], skill)
-    return _dataset(cases, path)
-
-
-def import_bfcl(path: str | Path, answers: str | Path | None = None) -> tuple[RoutingDataset, ListedSkills]:
-    """Return the requests of a BFCL file, and all of its functions as one catalog.
-
-    There each request has a list of functions of its own. Here all of them are offered together, which is
-    harder, and a function of another request may fit as well: read such misses before you believe them.
-
-    Args:
-        path: the file of questions.
-        answers: the file of answers; by default the one of the same name in `possible_answer/` beside it.
-            A file with `irrelevance` in its name needs none: no function fits there.
-
-    Raises:
-        DatasetError: a file cannot be read or is not of that form, has no answers, or two functions of one
-            name differ.
-    """
-    path = Path(path)
-    irrelevant = "irrelevance" in path.name
-    truth: dict[str, tuple[str, ...]] = {}
-    if not irrelevant:
-        beside = Path(answers) if answers is not None else path.parent / "possible_answer" / path.name
-        if not beside.is_file():
-            raise DatasetError(
-                f"there are no answers at {beside}, so it is not known which function fits; name the file of "
-                "answers",
-                path,
-            )
-        for line, row in _lines(beside):
-            calls = row.get("ground_truth")
-            if not isinstance(calls, list) or not all(isinstance(c, Mapping) and len(c) == 1 for c in calls):
-                raise DatasetError('"ground_truth" must be a list of one-function objects', beside, line)
-            truth[str(row.get("id"))] = tuple(sorted({str(next(iter(call))) for call in calls}))
-    cases: list[RoutingCase] = []
-    functions: dict[str, str] = {}
-    for line, row in _lines(path):
-        case_id = str(row.get("id"))
-        for function in _list(row.get("function"), "function", path, line):
-            name, said = function.get("name"), function.get("description") or ""
-            if not isinstance(name, str) or not isinstance(said, str):
-                raise DatasetError("a function needs a name and a description", path, line)
-            if functions.setdefault(name, said) != said:
-                raise DatasetError(
-                    f"the function {name!r} has two descriptions, so all functions cannot stand in one "
-                    "catalog; rename one",
-                    path,
-                    line,
-                )
-        if not irrelevant and case_id not in truth:
-            raise DatasetError(f"there is no answer for {case_id!r}", path, line)
-        cases.append(
-            RoutingCase(
-                id=case_id,
-                query=_question(row.get("question"), path, line),
-                expected=() if irrelevant else truth[case_id],
-                line=line,
-            )
-        )
-    return _dataset(cases, path), ListedSkills(
-        (name, said or f"The function {name}.") for name, said in functions.items()
-    )
+    return dataset_of(cases, path)
 
 
 def cases_to_lines(dataset: RoutingDataset) -> str:
@@ -149,12 +95,8 @@ def _one_skill(case_id: str, query: Any, fits: bool, skill: str, path: Path, whe
 def _skill_creator(path: Path, skill: str | None) -> list[RoutingCase]:
     if not skill:
         raise DatasetError("a skill-creator file does not name its skill; name it (--skill NAME)", path)
-    try:
-        rows = json.loads(_text(path))
-    except (ValueError, RecursionError) as error:
-        raise DatasetError(f"not JSON: {error}", path) from None
     cases = []
-    for i, row in enumerate(_list(rows, "a list of queries", path, None), start=1):
+    for i, row in enumerate(rows_of(json_of(path), "a list of queries", path, None), start=1):
         fits = row.get("should_trigger")
         if not isinstance(fits, bool):
             raise DatasetError(f'entry {i}: "should_trigger" must be true or false', path)
@@ -165,24 +107,49 @@ def _skill_creator(path: Path, skill: str | None) -> list[RoutingCase]:
 def _yaml_cases(
     path: Path, read: Callable[[Mapping[str, Any], str, Path], list[RoutingCase]], skill: str | None
 ) -> list[RoutingCase]:
-    import yaml
-
-    try:
-        data = yaml.safe_load(_text(path))
-    except yaml.YAMLError as error:
-        raise DatasetError(f"not YAML: {' '.join(str(error).split())}", path) from None
-    if not isinstance(data, Mapping):
-        raise DatasetError("the file must be a YAML mapping", path)
+    data = yaml_of(path)
     name = skill or data.get("skill") or data.get("name")
     if not isinstance(name, str):
         raise DatasetError("the file does not name its skill; name it (--skill NAME)", path)
     return read(data, name, path)
 
 
+def _buildkite(path: Path) -> list[RoutingCase]:
+    cases = []
+    for i, row in enumerate(
+        rows_of(yaml_of(path).get("trigger_evals"), "trigger_evals", path, None), start=1
+    ):
+        where = f"entry {i}"
+        case_id, query = row.get("id"), row.get("query")
+        if not isinstance(case_id, str) or not case_id or not isinstance(query, str) or not query.strip():
+            raise DatasetError(f"{where} needs an id and a query", path)
+        if "expected_skill" not in row:
+            raise DatasetError(f"{where} ({case_id}) lacks expected_skill; write null where none fits", path)
+        skill = row["expected_skill"]
+        if skill is not None and (not isinstance(skill, str) or not skill):
+            raise DatasetError(f"{where} ({case_id}): expected_skill must be a name, or null", path)
+        wrong, tags = row.get("expected_not_skills") or [], row.get("tags") or []
+        for key, value in (("expected_not_skills", wrong), ("tags", tags)):
+            if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
+                raise DatasetError(f"{where} ({case_id}): {key} must be a list of names", path)
+        if skill in wrong:
+            raise DatasetError(f"{where} ({case_id}): {skill!r} is both expected and not expected", path)
+        cases.append(
+            RoutingCase(
+                id=case_id,
+                query=query,
+                expected=() if skill is None else (skill,),
+                not_expected=tuple(sorted(set(wrong))),
+                group=tags[0] if tags else "",
+            )
+        )
+    return cases
+
+
 def _waza(data: Mapping[str, Any], skill: str, path: Path) -> list[RoutingCase]:
     cases: list[RoutingCase] = []
     for key, fits in (("should_trigger_prompts", True), ("should_not_trigger_prompts", False)):
-        for i, row in enumerate(_list(data.get(key) or [], key, path, None), start=1):
+        for i, row in enumerate(rows_of(data.get(key) or [], key, path, None), start=1):
             number = len(cases) + 1
             cases.append(
                 _one_skill(f"{skill}-{number}", row.get("prompt"), fits, skill, path, f"{key}, entry {i}")
@@ -192,7 +159,9 @@ def _waza(data: Mapping[str, Any], skill: str, path: Path) -> list[RoutingCase]:
 
 def _vally(data: Mapping[str, Any], skill: str, path: Path) -> list[RoutingCase]:
     cases = []
-    for i, row in enumerate(_list(data.get("stimuli"), "stimuli", path, None), start=1):
+    for i, row in enumerate(
+        rows_of(data.get("stimuli", data.get("scenarios")), "stimuli", path, None), start=1
+    ):
         fits = row.get("expect_activation", True)
         if not isinstance(fits, bool):
             raise DatasetError(f"stimulus {i}: expect_activation must be true or false", path)
@@ -203,7 +172,7 @@ def _vally(data: Mapping[str, Any], skill: str, path: Path) -> list[RoutingCase]
 
 
 def _csv(path: Path) -> list[RoutingCase]:
-    reader = csv.DictReader(io.StringIO(_text(path)), strict=True)
+    reader = csv.DictReader(io.StringIO(text_of(path)), strict=True)
     missing = {"id", "query", "expected"} - set(reader.fieldnames or ())
     if missing:
         raise DatasetError(f"the header lacks {', '.join(sorted(missing))}", path, 1)
@@ -232,57 +201,3 @@ def _csv(path: Path) -> list[RoutingCase]:
 
 def _cell(text: str | None) -> tuple[str, ...]:
     return tuple(sorted(set((text or "").replace("|", " ").split())))
-
-
-def _question(question: Any, path: Path, line: int) -> str:
-    turns = question
-    if isinstance(turns, list) and turns and isinstance(turns[0], list):
-        turns = turns[0]
-    if isinstance(turns, list):
-        said = [m.get("content") for m in turns if isinstance(m, Mapping) and m.get("role") == "user"]
-        texts = [text for text in said if isinstance(text, str)]
-        if texts and len(texts) == len(said):
-            return "\n\n".join(texts)
-    raise DatasetError('"question" must hold a list of messages with one from the user', path, line)
-
-
-def _dataset(cases: Iterable[RoutingCase], path: Path) -> RoutingDataset:
-    found = tuple(cases)
-    if not found:
-        raise DatasetError("there are no requests in this file", path)
-    seen: set[str] = set()
-    for case in found:
-        if case.id in seen:
-            raise DatasetError(f"the id {case.id!r} stands there twice; ids must differ", path, case.line)
-        seen.add(case.id)
-    return RoutingDataset(cases=found, name=path.stem, path=path)
-
-
-def _list(value: Any, what: str, path: Path, line: int | None) -> list[Mapping[str, Any]]:
-    if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
-        raise DatasetError(f"{what}: must be a list of objects", path, line)
-    return value
-
-
-def _lines(path: Path) -> Iterable[tuple[int, Mapping[str, Any]]]:
-    for number, line in enumerate(_text(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DatasetError(f"not JSON: {error}", path, number) from None
-        if not isinstance(row, Mapping):
-            raise DatasetError("a line must be a JSON object", path, number)
-        yield number, row
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8-sig")
-    except FileNotFoundError:
-        raise DatasetError("there is no such file", path) from None
-    except OSError as error:
-        raise DatasetError(f"cannot be read: {error.strerror}", path) from error
-    except UnicodeDecodeError:
-        raise DatasetError("not UTF-8; save the file as UTF-8", path) from None

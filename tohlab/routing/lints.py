@@ -30,7 +30,7 @@ class Lint:
 
     code: str
     """A stable word: `two-labels`, `duplicate`, `not-in-catalog`, `hidden-skill`, `empty-catalog`, `leak`,
-    `few-requests`, `split-copy`, `cut-description`, `twin`, `no-abstention`."""
+    `leak-word`, `few-requests`, `split-copy`, `cut-description`, `twin`, `no-abstention`."""
     level: Level
     message: str
     """What it is and what to do, for a person."""
@@ -227,6 +227,24 @@ def _leaks(cases: Sequence[RoutingCase], shown: dict[str, str]) -> Iterator[Lint
                     case,
                     skills=(name,),
                 )
+    # A name of one word may be meant as the plain word it is, so these are told once and as a note.
+    plain = [
+        (case, name)
+        for case in cases
+        for name in case.expected or ()
+        if name in shown and words(name) == [name.lower()] and name.lower() in words(case.query)
+    ]
+    if plain:
+        counts = Counter(name for _, name in plain)
+        listed = ", ".join(f"{name} {count}" for name, count in counts.most_common(12))
+        yield _lint(
+            "leak-word",
+            "note",
+            f"{len(plain)} requests have the one-word name of a skill that they expect ({listed}); it may be "
+            "a plain word there, but a name alone finds them, as the baseline `names` shows",
+            *dict.fromkeys(case for case, _ in plain),
+            skills=tuple(counts),
+        )
 
 
 def _amounts(cases: Sequence[RoutingCase], shown: dict[str, str]) -> Iterator[Lint]:

@@ -85,6 +85,7 @@ class Prompter:
     temperature: float | None
     seed: int | None
     max_tokens: int | None
+    logprobs: int | None
     notes: tuple[str, ...]
     """What of this the harness does not send, and how sure its texts are."""
 
@@ -137,6 +138,7 @@ class Prompter:
             "temperature": self.temperature,
             "seed": None if self.seed is None else self.seed + replicate,
             "max_tokens": self.max_tokens,
+            "logprobs": self.logprobs,
         }
         if self.choice != "json":
             body = replace(wire, tools=tuple(map(self._enumerated, wire.tools))).to_openai()
@@ -178,6 +180,7 @@ def prompter(
     earlier: SkillSource | None = None,
     description_limit: Limit = "own",
     enumerate_names: bool | None = None,
+    logprobs: int | None = None,
 ) -> Prompter:
     """Return what builds the requests for one catalog and one way of asking.
 
@@ -207,6 +210,7 @@ def prompter(
         seed=seed,
         max_tokens=max_tokens,
         notes=(*wire.notes, *_notes(wire.place, choice, placement, enumerate_names)),
+        logprobs=logprobs,
     )
 
 

@@ -7,8 +7,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from tohlab.errors import RoutingError
+from tohlab.routing.baseline_score import BaselineScore, RecallAtK, beaten
+from tohlab.routing.calibration import (
+    BINS,
+    AbstentionCurve,
+    Calibration,
+    Sureness,
+    abstention,
+    calibration,
+)
 from tohlab.routing.clusters import ClusteredMean
 from tohlab.routing.dataset import RoutingCase
 from tohlab.routing.passes import Passes, passes
@@ -17,6 +27,10 @@ from tohlab.routing.scoring import Trial
 from tohlab.routing.sets import SetScores
 from tohlab.routing.statistics import Rate
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Known = TypeVar("Known", Calibration, AbstentionCurve)
 NONE = "(none)"
 INVALID = "(invalid)"
 
@@ -132,6 +146,20 @@ class RoutingReport:
     notes: tuple[str, ...]
     """What a reader of the numbers has to know, as sentences."""
     trials: tuple[Trial, ...]
+    baselines: tuple[BaselineScore, ...] = ()
+    """What needs no model, on the same cases (see `baselines`); empty for a baseline's own report."""
+    retrieval: tuple[RecallAtK, ...] = ()
+    """How often a search that narrows the catalog first would still offer the expected skills."""
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether no model was asked."""
+        return self.model.startswith("baseline:")
+
+    @property
+    def against_baselines(self) -> str:
+        """What may be said of the model and the baselines, as one sentence; empty without any beside it."""
+        return beaten(self.baselines)
 
     @property
     def macro_f1(self) -> float | None:
@@ -167,6 +195,32 @@ class RoutingReport:
                 found[trial.case.id].append(trial.right)
         return dict(found)
 
+    def calibration(self, *, bins: int = BINS, seed: int = 0) -> Calibration | None:
+        """Return how far the model's sureness is from its being right; None without log-probabilities."""
+        return calibration(self.trials, bins=bins, seed=seed)
+
+    def abstention(self, *, by: Sureness = "margin") -> AbstentionCurve | None:
+        """Return coverage against accuracy over all thresholds; None without log-probabilities."""
+        return abstention(self.trials, by=by)
+
+    def plot_calibration(self, ax: Axes | None = None) -> Axes:
+        """Draw the calibration and return the axes.
+
+        Raises:
+            RoutingError: no answer has log-probabilities of its name.
+            MissingExtra: matplotlib is not installed.
+        """
+        return _known(self.calibration()).plot(ax)
+
+    def plot_abstention(self, ax: Axes | None = None, *, by: Sureness = "margin") -> Axes:
+        """Draw coverage against accuracy and return the axes.
+
+        Raises:
+            RoutingError: no answer has log-probabilities of its name.
+            MissingExtra: matplotlib is not installed.
+        """
+        return _known(self.abstention(by=by)).plot(ax)
+
     def cost(self, price: Price) -> Cost:
         """Return what the answers cost: those asked now, and those recorded before, when they were asked."""
         answered = [t for t in self.trials if t.state != "service_error"]
@@ -197,6 +251,12 @@ class RoutingReport:
         order = {name: i for i, name in enumerate((*self.skills, NONE, INVALID))}
         cells = sorted(counts.items(), key=lambda item: (order[item[0][0]], order[item[0][1]]))
         return tuple(ConfusionCell(expected=e, predicted=p, n=n) for (e, p), n in cells)
+
+    def _repr_html_(self) -> str:
+        """Return the rates of the model and of the baselines as one HTML table."""
+        from tohlab.routing.report_html import report_html
+
+        return report_html(self)
 
     def to_dict(self, *, trials: bool = False) -> dict[str, Any]:
         """Return plain data for JSON; rates in 0..1, None where there was nothing to rate."""
@@ -245,13 +305,30 @@ class RoutingReport:
                 {"expected": c.expected, "predicted": c.predicted, "n": c.n} for c in self.confusion()
             ],
         }
-        if self.replicates > 1:
+        if sureness := self.calibration():
+            curve = self.abstention()
+            data["calibration"] = sureness.to_dict()
+            data["abstention"] = curve.to_dict() if curve else None
+        if self.baselines:
+            data["baselines"] = [row.to_dict() for row in self.baselines]
+            data["against_baselines"] = self.against_baselines
+            data["retrieval"] = [row.to_dict() for row in self.retrieval]
+        if self.replicates > 1 and not self.is_baseline:
             most = max(map(len, self._results().values()))
             data["passes"] = [asdict(self.passes(k)) for k in range(1, most + 1)]
         if trials:
             data["skills"] = list(self.skills)
             data["trials"] = [_trial(t) for t in self.trials]
         return data
+
+
+def _known(found: Known | None) -> Known:
+    if found is None:
+        raise RoutingError(
+            "no answer has log-probabilities of its name: ask with --logprobs 5 (logprobs=5), and where the "
+            "service gives none for calls, with --choice json"
+        )
+    return found
 
 
 def _spread(name: str, found: Rate | None) -> dict[str, Any]:
@@ -286,4 +363,5 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "attempts": list(trial.attempts),
         "latency_s": trial.latency_s,
         "stored": trial.stored,
+        **({"margin": trial.margin.to_dict()} if trial.margin is not None else {}),
     }

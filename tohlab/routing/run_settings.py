@@ -13,6 +13,7 @@ from tohlab.routing.prompts import Prompter
 from tohlab.routing.retry import RetryPolicy
 from tohlab.routing.scoring import Trial
 from tohlab.routing.store import ReplyStore
+from tohlab.skills.model import SkillSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,3 +63,5 @@ class Settings:
     budget: Budget | Purse | None
     retry: RetryPolicy
     progress: Callable[[Progress], None] | None
+    baselines_over: SkillSource | None = None
+    """The skills that the baselines beside the result choose from; None for no baselines."""

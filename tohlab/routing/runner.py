@@ -14,6 +14,7 @@ from typing import Any
 from tohlab.dialects import Dialect
 from tohlab.dialects.harness import Harness
 from tohlab.errors import ReplayMiss, RoutingError, StoreError
+from tohlab.routing.baselines.run import check_baselines
 from tohlab.routing.budget import Budget, Purse
 from tohlab.routing.client import ChatClient
 from tohlab.routing.dataset import RoutingDataset
@@ -46,6 +47,7 @@ async def arun_routing(
     temperature: float | None = 0.0,
     seed: int | None = None,
     max_tokens: int | None = 256,
+    logprobs: int | None = None,
     earlier: SkillSource | None = None,
     endpoint: str | None = None,
     budget: Budget | Purse | None = None,
@@ -53,6 +55,7 @@ async def arun_routing(
     progress: Callable[[Progress], None] | None = None,
     description_limit: Limit = "own",
     enumerate_names: bool | None = None,
+    baselines: bool = True,
 ) -> RoutingReport:
     """Ask a model for every case and return the scored result; the asyncio form of `run_routing`."""
     return await _prepare(**locals())()
@@ -74,6 +77,7 @@ def run_routing(
     temperature: float | None = 0.0,
     seed: int | None = None,
     max_tokens: int | None = 256,
+    logprobs: int | None = None,
     earlier: SkillSource | None = None,
     endpoint: str | None = None,
     budget: Budget | Purse | None = None,
@@ -81,6 +85,7 @@ def run_routing(
     progress: Callable[[Progress], None] | None = None,
     description_limit: Limit = "own",
     enumerate_names: bool | None = None,
+    baselines: bool = True,
 ) -> RoutingReport:
     """Ask a model for every case and return the scored result.
 
@@ -106,6 +111,8 @@ def run_routing(
         temperature: None leaves it to the service.
         seed: the sampling seed; replicate number r gets seed + r. None sends none.
         max_tokens: the longest answer; None leaves it to the service.
+        logprobs: how many alternatives the service is asked to give for each token (0..20), for margins and
+            calibration; None asks for none. It is part of the request, so of its key in the store.
         earlier: the skills that the conversation was told of first, before those of `source` replaced them.
         endpoint: host and port that recorded answers came from; by default the client's, or the only one.
         budget: what the run may use; it is refused if its prompts alone are more, and stops in time. Several
@@ -115,12 +122,14 @@ def run_routing(
         description_limit: the longest description in UTF-16 code units; `own`: as the harness has it.
         enumerate_names: whether the names are an enum in the load tool's schema (in `json` in that of the
             answer); None: as the harness, and `json`, have it.
+        baselines: whether what needs no model is set beside the result, on the same cases.
 
     Raises:
         AnswerNotKept: the store could not be written, such as on a full disk; has the report so far.
         BudgetExceeded: the prompts alone cost more than the budget.
         DatasetError: an expected skill is not in the catalog, or there is no labelled case.
         EndpointError: the service refused the key, is out of quota, is down, or answered nothing at all.
+        MissingExtra: what the score or the baselines need is not installed; before anything is asked.
         ReplayMiss: mode `replay`, and an answer is missing.
         RunInterrupted: Ctrl-C; has the report of what was answered.
         StoreError: an unknown mode, or a store that cannot be used.
@@ -182,6 +191,7 @@ def _prepare(
     temperature: float | None,
     seed: int | None,
     max_tokens: int | None,
+    logprobs: int | None,
     earlier: SkillSource | None,
     endpoint: str | None,
     budget: Budget | Purse | None,
@@ -189,6 +199,7 @@ def _prepare(
     progress: Callable[[Progress], None] | None,
     description_limit: Limit,
     enumerate_names: bool | None,
+    baselines: bool,
 ) -> Run:
     if mode is None:
         mode = "off" if store is None else "replay" if client is None else "replay_or_record"
@@ -213,9 +224,12 @@ def _prepare(
         earlier=earlier,
         description_limit=description_limit,
         enumerate_names=enumerate_names,
+        logprobs=logprobs,
     )
     dataset.check_scorable(prompts.names)
     wilson(0, 1)  # if what the score needs is not installed, that is said before anything is asked
+    if baselines:
+        check_baselines()
     if endpoint is None:
         endpoint = getattr(client, "endpoint", "") if client is not None else _only_endpoint(store, model)
     return Run(
@@ -232,6 +246,7 @@ def _prepare(
             budget=budget,
             retry=retry or RetryPolicy(),
             progress=progress,
+            baselines_over=source if baselines else None,
         )
     )
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tohlab.errors import DatasetError
 from tohlab.routing.aggregate import make_report
+from tohlab.routing.baseline_score import BaselineScore, RecallAtK
 from tohlab.routing.client import Usage
 from tohlab.routing.dataset import RoutingCase
+from tohlab.routing.margins import Margin
 from tohlab.routing.nearness import NearName
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.scoring import Trial
@@ -19,7 +22,10 @@ _REMEDY = "write one with: tohlab route ... --json --trials > FILE"
 
 
 def load_report(path: str | Path) -> RoutingReport:
-    """Return a report as `RoutingReport.to_dict(trials=True)` wrote it; every number is counted anew.
+    """Return a report as `RoutingReport.to_dict(trials=True)` wrote it.
+
+    Every number is counted anew from the single answers; only the rows of the baselines, which need the
+    skills, are taken as they were written.
 
     Raises:
         DatasetError: the file cannot be read, or is no such report; with its path.
@@ -38,7 +44,7 @@ def load_report(path: str | Path) -> RoutingReport:
     try:
         trials = [_trial(row) for row in data["trials"]]
         own = set(_shown_notes(trials, data))
-        return make_report(
+        report = make_report(
             trials,
             model=data["model"],
             dataset=data["dataset"],
@@ -50,6 +56,11 @@ def load_report(path: str | Path) -> RoutingReport:
             sample_of=data["sample_of"],
             sample_seed=data["sample_seed"],
             notes=[note for note in data["notes"] if note not in own],
+        )
+        return replace(
+            report,
+            baselines=tuple(BaselineScore.from_dict(row) for row in data.get("baselines", ())),
+            retrieval=tuple(RecallAtK.from_dict(row) for row in data.get("retrieval", ())),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DatasetError(f"this is no report of this version ({error!r}); {_REMEDY}", path) from error
@@ -87,4 +98,5 @@ def _trial(row: Mapping[str, Any]) -> Trial:
         latency_s=row["latency_s"],
         attempts=tuple(row["attempts"]),
         stored=row["stored"],
+        margin=Margin.from_dict(row["margin"]) if row.get("margin") is not None else None,
     )

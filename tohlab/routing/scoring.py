@@ -39,6 +39,7 @@ from typing import Final, Literal
 from tohlab.routing.answers import MODEL_ERRORS, Answer
 from tohlab.routing.client import Usage
 from tohlab.routing.dataset import RoutingCase
+from tohlab.routing.margins import Margin
 from tohlab.routing.nearness import NearName
 
 State = Literal["scored", "model_error", "service_error"]
@@ -73,6 +74,8 @@ class Trial:
     """Why earlier attempts failed."""
     stored: bool = False
     """Whether the answer was read from the store and not asked now."""
+    margin: Margin | None = None
+    """How sure it was of the first name; None where the service gave no log-probabilities of it."""
 
     @property
     def state(self) -> State:

@@ -10,7 +10,6 @@ from tohlab.errors import CatalogError, RoutingError, UnknownDialect
 from tohlab.routing import (
     Axis,
     Price,
-    baselines,
     catalog_states,
     choices,
     description_limits,
@@ -22,6 +21,7 @@ from tohlab.routing import (
     sizes,
     sweep,
 )
+from tohlab.routing.sweeps import baselines
 
 
 def test_a_description_limit_cuts_as_the_dialect_does() -> None:

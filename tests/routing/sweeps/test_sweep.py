@@ -19,7 +19,6 @@ from tohlab.routing import (
     Progress,
     ReplyStore,
     Sweep,
-    baselines,
     choices,
     description_limits,
     dialects,
@@ -35,6 +34,7 @@ from tohlab.routing import (
 )
 from tohlab.routing.compare import compare
 from tohlab.routing.statistics import holm
+from tohlab.routing.sweeps import baselines
 
 PRICE = Price(input_usd=1.0, output_usd=2.0)
 

@@ -11,7 +11,7 @@ from tohlab.ecma import utf16_sort_key
 from tohlab.errors import RoutingError
 from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.order import Rotated, rotations
-from tohlab.routing.similarity import vectors
+from tohlab.routing.similarity import TfIdf
 from tohlab.routing.sweeps.plan import Axis, Plan, Value
 from tohlab.skills.model import LoadedSkill, SkillSource, SkillSummary, Snapshot
 
@@ -160,7 +160,7 @@ def _ranked(
 
 def _nearness(names: Sequence[str], needed: int, texts: dict[str, str]) -> dict[str, float]:
     """For each name behind the needed ones its highest cosine to one of those."""
-    found = vectors([texts[name] for name in names])
+    found = TfIdf([texts[name] for name in names]).vectors
     near = {}
     for name, vector in zip(names[needed:], found[needed:], strict=True):
         near[name] = max(

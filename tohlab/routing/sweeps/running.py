@@ -185,7 +185,7 @@ def _run(
         budget=purse,
         progress=told,
         **plan.asking(),
-        **options,
+        **{"baselines": False, **options},
     )
 
 
