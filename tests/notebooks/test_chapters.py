@@ -62,6 +62,7 @@ def test_the_chapters_are_there_in_their_order() -> None:
         "04-ask-the-user",
         "05-the-same-skills-in-sixteen-harnesses",
         "08-what-an-edit-costs",
+        "09-do-the-intervals-hold",
     ]
 
 
