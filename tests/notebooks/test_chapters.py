@@ -63,6 +63,7 @@ def test_the_chapters_are_there_in_their_order() -> None:
         "05-the-same-skills-in-sixteen-harnesses",
         "08-what-an-edit-costs",
         "09-do-the-intervals-hold",
+        "10-five-identical-descriptions",
     ]
 
 
