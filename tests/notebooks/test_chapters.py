@@ -61,7 +61,10 @@ def test_the_chapters_are_there_in_their_order() -> None:
         "03-is-the-right-skill-picked",
         "04-ask-the-user",
         "05-the-same-skills-in-sixteen-harnesses",
+        "07-did-the-new-description-help",
         "08-what-an-edit-costs",
+        "09-do-the-intervals-hold",
+        "10-five-identical-descriptions",
     ]
 
 

@@ -25,7 +25,7 @@ _SHOWN = 20
 @click.option(
     "--by", default="skill", show_default=True, help="What makes cases a cluster: skill, group or case."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the redrawn clusters.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the flipped signs.")
 @click.option("--price", metavar="IN,OUT[,CACHED]", help="US dollars for a million tokens, for money.")
 @click.option("--price-b", metavar="IN,OUT[,CACHED]", help="The same for the second run.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -79,7 +79,7 @@ def print_comparison(found: RunComparison, console: Console) -> None:
         rates.add_row(label, f"{rate.value:.1%}", f"{rate.low:.1%} to {rate.high:.1%}", str(found.n))
     rates.add_row("B - A", f"{100 * found.difference:+.1f}", _ends(found.low, found.high), "")
     rates.caption = (
-        f"{found.test}: p = {found.p_value:.3f}. In {found.n_clusters} clusters, redrawn with seed "
+        f"{found.test}: p = {found.p_value:.3f}. In {found.n_clusters} clusters, signs flipped with seed "
         f"{found.seed}: "
         + (
             "nothing can be said"

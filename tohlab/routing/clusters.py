@@ -2,9 +2,12 @@
 
 Such cases are right or wrong together, so a rate over them is less certain than its n says (measured on
 public routing sets: 1.9 and 3.5 times). The standard error is the cluster-robust one with the factor
-G / (G - 1) (CR1). The interval is Wilson's with the effective number of cases that this error amounts to,
-widened for the G - 1 degrees of freedom (Korn and Graubard 1998), so that it stays within 0..1; where all
-cases came out alike there is no variance to estimate, and each cluster counts as one case.
+G / (G - 1) (CR1). Intervals take the jackknife's over clusters: the same number where all clusters are of one
+size, and not too small where they are not. Their degrees of freedom are those of as many equal clusters as
+the sizes amount to, n^2 / sum of squared sizes, less one; for equal ones G - 1. The interval of a rate is
+Wilson's with the effective number of cases that the error amounts to, widened for the degrees of freedom
+(Korn and Graubard 1998), so that it stays within 0..1 and is Wilson's own where each case is a cluster. Where
+all cases came out alike there is no variance to estimate, and each cluster counts as one case.
 """
 
 from __future__ import annotations
@@ -78,14 +81,18 @@ def clustered_share(values: Sequence[float], clusters: Sequence[str]) -> Cluster
         ValueError: there are no cases, or not as many clusters as values.
         MissingExtra: scipy is not installed.
     """
-    mean, se, naive, count = _errors(values, clusters)
+    found = _errors(values, clusters)
     low = high = None
-    if se is not None:
-        spread = mean * (1 - mean)
-        effective = min(float(len(values)), spread / se**2) if se > 0 and spread > 0 else float(count)
-        normal, student = _quantiles(count)
-        low, high = _wilson(mean, effective * (normal / student) ** 2, normal)
-    return _mean(mean, se, naive, low, high, len(values), count)
+    if found.se is not None:
+        n, spread = found.n, found.mean * (1 - found.mean)
+        if found.robust_se > 0 and spread > 0:
+            effective = min(float(n), n * spread / (n - 1) / found.robust_se**2)
+        else:
+            effective = float(found.count)
+        # As many cases as give with n - 1 degrees of freedom what these give with theirs.
+        effective *= (_student(n - 1) / _student(found.freedom)) ** 2
+        low, high = _wilson(found.mean, effective, _normal())
+    return _mean(found, low, high)
 
 
 def clustered_mean(values: Sequence[float], clusters: Sequence[str]) -> ClusteredMean:
@@ -95,60 +102,87 @@ def clustered_mean(values: Sequence[float], clusters: Sequence[str]) -> Clustere
         ValueError: there are no cases, or not as many clusters as values.
         MissingExtra: scipy is not installed.
     """
-    mean, se, naive, count = _errors(values, clusters)
+    found = _errors(values, clusters)
     low = high = None
-    if se is not None:
-        student = _quantiles(count)[1]
-        low, high = mean - student * se, mean + student * se
-    return _mean(mean, se, naive, low, high, len(values), count)
+    if found.se is not None:
+        half = _student(found.freedom) * found.robust_se
+        low, high = found.mean - half, found.mean + half
+    return _mean(found, low, high)
 
 
-def _errors(
-    values: Sequence[float], clusters: Sequence[str]
-) -> tuple[float, float | None, float | None, int]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Errors:
+    n: int
+    count: int
+    """Clusters."""
+    mean: float
+    naive_se: float | None
+    se: float | None = None
+    """CR1."""
+    robust_se: float = 0.0
+    """The jackknife's over clusters."""
+    freedom: float = 0.0
+
+
+def _errors(values: Sequence[float], clusters: Sequence[str]) -> _Errors:
     if not values or len(values) != len(clusters):
         raise ValueError("there must be cases, and one cluster for each")
     n = len(values)
     mean = math.fsum(values) / n
-    sums: defaultdict[str, list[float]] = defaultdict(list)
+    parts: defaultdict[str, list[float]] = defaultdict(list)
     for value, cluster in zip(values, clusters, strict=True):
-        sums[cluster].append(value - mean)
-    count = len(sums)
+        parts[cluster].append(value - mean)
+    count = len(parts)
     naive = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (n - 1) / n) if n > 1 else None
     if count < 2:
-        return mean, None, naive, count
-    meat = math.fsum(math.fsum(rests) ** 2 for rests in sums.values())
-    return mean, math.sqrt(count / (count - 1) * meat) / n, naive, count
+        return _Errors(n=n, count=count, mean=mean, naive_se=naive)
+    sums = [(math.fsum(rests), len(rests)) for rests in parts.values()]
+    meat = math.fsum(total**2 for total, _ in sums)
+    left_out = math.fsum((total / (n - size)) ** 2 for total, size in sums)
+    equal = n * n / sum(size * size for _, size in sums)
+    return _Errors(
+        n=n,
+        count=count,
+        mean=mean,
+        naive_se=naive,
+        se=math.sqrt(count / (count - 1) * meat) / n,
+        robust_se=math.sqrt((count - 1) / count * left_out),
+        # Nearly all cases in one cluster: less than one degree would be no distribution worth the name.
+        freedom=max(1.0, equal - 1),
+    )
 
 
-def _mean(
-    mean: float,
-    se: float | None,
-    naive: float | None,
-    low: float | None,
-    high: float | None,
-    n: int,
-    count: int,
-) -> ClusteredMean:
-    if se is None:
+def _mean(found: _Errors, low: float | None, high: float | None) -> ClusteredMean:
+    if found.se is None:
         warning = "all cases are one cluster, so there is no error to be had"
-    elif count < FEW:
-        warning = f"only {count} clusters, so the error itself is uncertain; {FEW} or more are needed"
+    elif found.count < FEW:
+        warning = f"only {found.count} clusters, so the error itself is uncertain; {FEW} or more are needed"
     else:
         warning = ""
     return ClusteredMean(
-        value=mean, se=se, naive_se=naive, low=low, high=high, n=n, n_clusters=count, warning=warning
+        value=found.mean,
+        se=found.se,
+        naive_se=found.naive_se,
+        low=low,
+        high=high,
+        n=found.n,
+        n_clusters=found.count,
+        warning=warning,
     )
 
 
 @lru_cache(maxsize=4096)
-def _quantiles(count: int) -> tuple[float, float]:
+def _student(freedom: float) -> float:
     try:
-        from scipy.stats import norm, t
+        from scipy.special import stdtrit
     except ImportError as error:
         raise MissingExtra("scipy", "eval") from error
-    upper = (1 + CONFIDENCE) / 2
-    return float(norm.ppf(upper)), float(t.ppf(upper, count - 1))
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
+
+
+@lru_cache(maxsize=1)
+def _normal() -> float:
+    return _student(math.inf)
 
 
 def _wilson(share: float, n: float, z: float) -> tuple[float, float]:

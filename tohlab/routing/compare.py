@@ -35,7 +35,7 @@ def compare(
         a: the first run.
         b: the second run, over the same cases.
         by: what makes cases a cluster (see `clusters`).
-        seed: of the redrawn clusters.
+        seed: of the flipped signs.
         price: what tokens cost, for both runs; without one there is no money.
         price_b: what they cost in the second run, where that is another model.
 

@@ -78,7 +78,7 @@ class RunComparison:
     difference: float
     """Second rate less first, -1..1."""
     low: float | None
-    """Lower end of its 95 % interval: Newcombe's for one answer a case, else from redrawn clusters."""
+    """Lower end of its 95 % interval: Newcombe's for one answer a case, else `clustered_low`."""
     high: float | None
     worst: float
     """The difference if every case that was not scored had gone against the second run."""
@@ -90,13 +90,13 @@ class RunComparison:
     clustered_p: float | None
     """The same question with whole clusters of cases; None where there is a single cluster."""
     clustered_low: float | None
-    """Lower end of the 95 % interval from redrawn clusters; None where there is a single cluster."""
+    """Lower end of the 95 % interval from flipped signs of whole clusters; None for fewer than 6."""
     clustered_high: float | None
     clustered_se: float | None
     """Standard error of the difference with the same clusters (CR1)."""
     n_clusters: int
     seed: int
-    """Of the redrawn clusters."""
+    """Of the flipped signs."""
     smallest: float | None
     """The smallest difference that so many cases show with 80 % power; None if none can be shown."""
     gained: tuple[Change, ...]

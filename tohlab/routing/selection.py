@@ -167,9 +167,10 @@ def best_of(
     observed = totals.max() - totals.mean()
     rng = np.random.default_rng(seed)
     extreme = 0
-    for _ in range(resamples):
-        dealt = rng.permuted(sums, axis=1).sum(axis=0)
-        extreme += bool(dealt.max() - dealt.mean() >= observed - 1e-9)
+    for start in range(0, resamples, 1000):  # in pieces, so that large sets need little memory
+        take = min(1000, resamples - start)
+        dealt = rng.permuted(np.broadcast_to(sums, (take, *sums.shape)), axis=2).sum(axis=1)
+        extreme += int((dealt.max(axis=1) - dealt.mean(axis=1) >= observed - 1e-9).sum())
     p_value = (1 + extreme) / (1 + resamples)
     return Selection(
         best=int(totals.argmax()),
