@@ -50,8 +50,9 @@ class Faults:
     first; 0 closes the connection after the work was done."""
     lists: bool = True
     """Whether batches can be listed."""
-    work_s: float = 0.0
-    """How long each operation takes before it is done."""
+    hold: str = ""
+    """Of this operation the answer is kept back until `BatchService.let_go` is set, after its work was
+    done."""
 
 
 class BatchService:
@@ -61,6 +62,9 @@ class BatchService:
         self.script = script
         self.faults = faults
         self.lock = threading.RLock()
+        self.held = threading.Event()
+        """Set as soon as an answer is kept back."""
+        self.let_go = threading.Event()
         self.base_url = ""
         self.files: dict[str, bytes] = {}
         self.names: dict[str, str] = {}
@@ -188,7 +192,6 @@ def batching(script: Script, faults: Faults | None = None) -> Iterator[BatchServ
                 service.headers.append({name.lower(): value for name, value in self.headers.items()})
                 statuses = service.faults.status.get(operation, [])
                 status = statuses.pop(0) if statuses else 200
-            time.sleep(service.faults.work_s)
             with service.lock:
                 if status >= 400:
                     self.reply(status, json.dumps({"error": {"message": f"status {status}"}}).encode())
@@ -197,6 +200,9 @@ def batching(script: Script, faults: Faults | None = None) -> Iterator[BatchServ
                 if status == 0:
                     self.close_connection = True
                     return
+            if operation == service.faults.hold:
+                service.held.set()
+                service.let_go.wait(60)
             self.reply(status_, data)
 
         def work(self, operation: str, path: str, body: bytes) -> tuple[int, bytes]:
@@ -259,6 +265,7 @@ def batching(script: Script, faults: Faults | None = None) -> Iterator[BatchServ
     try:
         yield service
     finally:
+        service.let_go.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from tohlab.errors import EndpointError
 from tohlab.routing.batch.ledger import ANSWERED, EXPIRED, BatchRow, Item, Ledger
-from tohlab.routing.batch.patience import Tell, insist
+from tohlab.routing.batch.patience import Tell, insist, wait
 from tohlab.routing.batch.results import Result, other_model, read_results
 from tohlab.routing.batch.service import BatchClient, RemoteBatch
 from tohlab.routing.client import ChatReply, mark_batch
@@ -82,6 +82,9 @@ def collect_batch(
     *,
     again: bool = False,
     answers_as: Iterable[str] = (),
+    wait_for_all: bool = False,
+    first_poll_s: float = 5.0,
+    longest_poll_s: float = 120.0,
     retry: RetryPolicy | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Collection:
@@ -98,6 +101,9 @@ def collect_batch(
         again: read the results of batches that were collected before, too.
         answers_as: other names under which the service may answer for the model; by default only longer and
             shorter forms of its name, such as a dated snapshot, are taken for it.
+        wait_for_all: return only when no batch is under way any more.
+        first_poll_s: then, seconds to the second look; the waits grow by a half each time.
+        longest_poll_s: and no wait is longer.
         retry: when a call is tried again.
         progress: called while results are stored and while waiting.
 
@@ -107,10 +113,18 @@ def collect_batch(
     """
     with client.session(), Ledger(store.path) as ledger:
         work = _Collecting(ledger, store, client, frozenset(answers_as), retry or RetryPolicy(), progress)
-        for row in ledger.rows(client.endpoint):
-            if row.batch_id is not None and (again or not row.closed):
-                work.take(row)
-        rows = ledger.rows(client.endpoint)
+        poll_s = first_poll_s
+        while True:
+            for row in ledger.rows(client.endpoint):
+                if row.batch_id is not None and (again or not row.closed):
+                    work.take(row)
+            rows = ledger.rows(client.endpoint)
+            waited = [state_of(row) for row in rows if row.batch_id is not None and not row.closed]
+            if not (wait_for_all and waited):
+                break
+            again = False
+            wait(poll_s, where(waited), work.tell)
+            poll_s = min(poll_s * 1.5, longest_poll_s)
     return Collection(
         batches=tuple(map(state_of, rows)),
         answered=work.answered,
@@ -120,6 +134,23 @@ def collect_batch(
         unknown=work.unknown,
         unreadable=work.unreadable,
         other_models=tuple(sorted(work.others)),
+        under_way=sum(row.requests for row in rows if not row.closed),
+    )
+
+
+def nothing_collected(store: ReplyStore) -> Collection:
+    """Return what `collect_batch` returns where there is nothing to ask for."""
+    with Ledger(store.path) as ledger:
+        rows = ledger.rows()
+    return Collection(
+        batches=tuple(map(state_of, rows)),
+        answered=0,
+        expired=0,
+        failed=(),
+        duplicates=0,
+        unknown=0,
+        unreadable=0,
+        other_models=(),
         under_way=sum(row.requests for row in rows if not row.closed),
     )
 
@@ -136,6 +167,13 @@ def state_of(row: BatchRow) -> BatchState:
         collected=row.closed,
         detail=row.detail,
     )
+
+
+def where(waited: Sequence[BatchState]) -> str:
+    """Return which batches are waited for, and how far they are, in one line."""
+    named = ", ".join(f"{b.batch_id} {b.status} {b.done}/{b.requests}" for b in waited[:2])
+    more = f" and {len(waited) - 2} more" if len(waited) > 2 else ""
+    return f"{named}{more}; next look"
 
 
 def look(row: BatchRow, ledger: Ledger, client: BatchClient, retry: RetryPolicy, tell: Tell) -> RemoteBatch:
@@ -182,24 +220,24 @@ class _Collecting:
         self._answers_as = answers_as
         self._retry = retry
         self._progress = progress
-        self._total = 0
+        self._seen: dict[int, int] = {}
         self.answered = self.duplicates = self.unknown = self.unreadable = 0
         self.ended: Counter[str] = Counter()
         self.others: set[str] = set()
 
     def take(self, row: BatchRow) -> None:
         """Read the results of a batch, if it is over."""
-        self._total += row.requests
-        found = look(row, self._ledger, self._client, self._retry, self._tell)
+        self._seen[row.number] = row.requests
+        found = look(row, self._ledger, self._client, self._retry, self.tell)
         if not found.over:
             return
         items = {item.custom_id: item for item in self._ledger.items(row.number)}
         outcomes: dict[str, tuple[str, str]] = {}
         # The output before the errors: of a request that is in both, the answer counts.
         for file_id in filter(None, (found.output_file_id, found.error_file_id)):
-            self._tell(f"reading the results of {found.id}")
+            self.tell(f"reading the results of {found.id}")
             read = partial(self._client.content, file_id)
-            for result in read_results(insist(read, "reading results", self._retry, self._tell)):
+            for result in read_results(insist(read, "reading results", self._retry, self.tell)):
                 self.unreadable += not result.whole
                 if item := items.get(result.custom_id or ""):
                     self._line(result, item, row, found, outcomes)
@@ -212,7 +250,7 @@ class _Collecting:
                 outcomes[custom_id] = (ANSWERED, "") if item.outcome == ANSWERED else rest
         self._ledger.close(row.number, outcomes, state=found.status, detail="; ".join(found.errors))
         self.ended.update(outcome for outcome, _ in outcomes.values() if outcome != ANSWERED)
-        self._tell()
+        self.tell()
 
     def _line(
         self,
@@ -250,13 +288,20 @@ class _Collecting:
         self._store.put(request, reply, item.replicate, endpoint=row.endpoint)
         self.answered += 1
         if self.answered % 100 == 0:
-            self._tell()
+            self.tell()
 
-    def _tell(self, waiting: str = "") -> None:
+    def tell(self, waiting: str = "") -> None:
+        """Tell where this is."""
         if self._progress is not None:
             failed = self.ended.total()
             self._progress(
-                Progress(done=self.answered, total=self._total, stored=0, failed=failed, waiting=waiting)
+                Progress(
+                    done=self.answered,
+                    total=sum(self._seen.values()),
+                    stored=0,
+                    failed=failed,
+                    waiting=waiting,
+                )
             )
 
 

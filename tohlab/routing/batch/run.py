@@ -8,8 +8,8 @@ from functools import partial
 from typing import Unpack
 
 from tohlab.errors import EndpointError, RunInterrupted
-from tohlab.routing.batch.collect import BatchState, Collection, collect_batch, look, state_of
-from tohlab.routing.batch.ledger import PLANNED, Ledger, as_failure
+from tohlab.routing.batch.collect import BatchState, collect_batch, look, state_of, where
+from tohlab.routing.batch.ledger import Ledger, as_failure
 from tohlab.routing.batch.limits import OPENAI_LIMITS, BatchLimits
 from tohlab.routing.batch.patience import insist, wait
 from tohlab.routing.batch.service import BatchClient
@@ -250,16 +250,9 @@ def _wait(
                 told()
                 ended = ledger.failures(wanted.missing(store))
                 return sum(outcome == "expired" for outcome, _ in ended.values())
-        wait(poll_s, _where(found), told)
+        waited = [batch for batch in found.batches if batch.batch_id and not batch.collected]
+        wait(poll_s, where(waited), told)
         poll_s = min(poll_s * 1.5, longest_poll_s)
-
-
-def _where(found: Collection) -> str:
-    """Which batches are waited for, and how far they are."""
-    waited = [batch for batch in found.batches if not batch.collected and batch.status != PLANNED]
-    named = ", ".join(f"{b.batch_id} {b.status} {b.done}/{b.requests}" for b in waited[:2])
-    more = f" and {len(waited) - 2} more" if len(waited) > 2 else ""
-    return f"{named}{more}; next look"
 
 
 def _report(wanted: Wanted, store: ReplyStore, old: set[Unit]) -> RoutingReport:
