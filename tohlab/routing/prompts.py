@@ -47,8 +47,8 @@ closes a list that it has just opened.
 """
 
 
-class FixedSource:
-    """A source as it was when this was made, so that every case of a run sees the same catalog."""
+class _Fixed:
+    """A source as it was at the start of the run, so that every case sees the same catalog."""
 
     def __init__(self, source: SkillSource) -> None:
         self._source = source
@@ -140,7 +140,7 @@ def prompter(
         if value not in known:
             raise RoutingError(f"there is no {what} {value!r}; known: {', '.join(known)}")
     found = get_dialect(dialect)
-    fixed = FixedSource(source)
+    fixed = _Fixed(source)
     snapshot = fixed.snapshot()
     names = found.catalog_of(snapshot).names
     before = () if earlier is None else found.catalog_of(earlier.snapshot()).names

@@ -17,7 +17,7 @@ from tohlab.errors import BudgetExceeded, EndpointError, RoutingError
 from tohlab.routing.budget import Budget, estimate
 from tohlab.routing.client import ChatReply, ChatRequest
 from tohlab.routing.dataset import RoutingDataset
-from tohlab.routing.prompts import Choice, FixedSource, Placement, Prompter, prompter
+from tohlab.routing.prompts import Choice, Placement, Prompter, _Fixed, prompter
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.retry import RetryPolicy
 from tohlab.routing.runner import run_routing
@@ -93,7 +93,7 @@ def want(
     if replicates < 1:
         raise RoutingError("replicates must be at least 1")
     if (earlier := asking.get("earlier")) is not None:
-        asking = {**asking, "earlier": FixedSource(earlier)}
+        asking = {**asking, "earlier": _Fixed(earlier)}
     prompts = prompter(source, model=model, **asking)
     dataset.check_scorable(prompts.names)
     wilson(0, 1)  # if what the score needs is not installed, that is said before anything is asked
