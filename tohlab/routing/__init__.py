@@ -5,7 +5,8 @@ cost (dry_run, budget, pricing), requests as the harness sends them (prompts), a
 (client, openai_client), answers kept for ever (store, recording), asked with patience (runner, engine,
 limiter, retry), read (answers) and given one label each (scoring), counted (aggregate, sets, report,
 statistics, clusters), set side by side (compare, paired, power, selection, order), and passed on (saved,
-exports, imports). `run_baseline` needs no model.
+exports, imports). `run_baseline` needs no model. Past one process there are the provider's Batch API
+(`batch`) and any executor of processes or machines (`sharded`), over a list of what is wanted (wanted).
 """
 
 from tohlab.routing.baselines import run_baseline

@@ -22,6 +22,7 @@ from tohlab.routing import (
     RetryPolicy,
     RoutingDataset,
     RoutingReport,
+    load_report,
     run_routing,
 )
 from tohlab.routing.batch import (
@@ -144,6 +145,13 @@ def test_a_batch_costs_half_and_says_so_beside_live_answers(store: ReplyStore, t
         other.import_(tmp_path / "r.jsonl")
         again = run_routing(dataset, shapes.source(), None, model="m", store=other)
     assert again.cost(PRICE).recorded_usd == pytest.approx((4 + 6 / 2) * full / 1e6)
+
+
+def test_a_saved_report_still_knows_what_was_half_price(store: ReplyStore, tmp_path: Path) -> None:
+    with batching(perfect()) as service:
+        report = run(service, store)
+    (tmp_path / "r.json").write_text(json.dumps(report.to_dict(trials=True)), "utf-8")
+    assert load_report(tmp_path / "r.json").cost(PRICE) == report.cost(PRICE)
 
 
 def test_two_cases_with_one_text_are_one_request(store: ReplyStore) -> None:

@@ -147,6 +147,40 @@ def test_a_batch_whose_making_was_not_heard_is_not_made_again_without_a_word(tmp
         assert run(service, path, 12).exact.value == 1.0
 
 
+def on_a_small_disk(call: str, path: Path, service: BatchService) -> str:
+    """Run a call in a process whose files cannot grow over 200 kB; return the error that it ends with."""
+    code = (
+        "import resource, signal, sys\n"
+        "from tests.routing import shapes\n"
+        "from tests.routing.batch.child import cases\n"
+        "from tohlab.routing import ReplyStore\n"
+        "from tohlab.routing.batch import BatchClient, collect_batch, submit_batch\n"
+        "from tohlab.errors import StoreError\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "store, client = ReplyStore(sys.argv[1]), BatchClient(sys.argv[2])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
+        "try:\n"
+        f"    {call}\n"
+        "except StoreError as error:\n"
+        "    print(error)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code, str(path), service.base_url]
+    return subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of a file's size there")
+def test_what_cannot_be_written_down_is_not_submitted(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    with batching(shapes.perfect(cases(900))) as service:
+        call = "submit_batch(cases(900), shapes.source(), client, model='m', store=store)"
+        said = on_a_small_disk(call, path, service)
+        assert "cannot be read or written" in said
+        assert service.operations == []
+        with ReplyStore(path) as store:
+            assert batch_status(store) == ()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of a file's size there")
 def test_a_full_disk_says_what_to_do_and_nothing_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite"
@@ -154,22 +188,7 @@ def test_a_full_disk_says_what_to_do_and_nothing_is_lost(tmp_path: Path) -> None
     with batching(shapes.perfect(cases(n)), Faults(looks=0)) as service:
         with ReplyStore(path) as store:
             submit_batch(cases(n), shapes.source(), BatchClient(service.base_url), model="m", store=store)
-        code = (
-            "import resource, signal, sys\n"
-            "from tohlab.routing import ReplyStore\n"
-            "from tohlab.routing.batch import BatchClient, collect_batch\n"
-            "from tohlab.errors import StoreError\n"
-            "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-            "store = ReplyStore(sys.argv[1])\n"
-            "resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))\n"
-            "try:\n"
-            "    collect_batch(store, BatchClient(sys.argv[2]))\n"
-            "except StoreError as error:\n"
-            "    print(error)\n"
-        )
-        env = {**os.environ, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-c", code, str(path), service.base_url]
-        said = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        said = on_a_small_disk("collect_batch(store, client)", path, service)
         assert "cannot be used" in said
         assert "Give another file" in said
         with ReplyStore(path) as store:
