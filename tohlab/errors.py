@@ -313,7 +313,7 @@ class EndpointError(RoutingError):
 
     Attributes:
         kind: one of `connection`, `timeout`, `auth`, `quota`, `rate_limit`, `server`, `bad_request`,
-            `context_length`, `content_filter`, `garbage`.
+            `context_length`, `content_filter`, `garbage`, `cancelled` (a batch that was stopped by hand).
         status: the HTTP status, or None where there was none.
         retry_after_s: what the service asked to wait, in seconds, or None.
     """

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from tohlab.cli.route_batch import batch
 from tohlab.cli.route_diff import diff
 from tohlab.cli.route_files import export, import_
 from tohlab.cli.route_inputs import read_budget, read_degrees, read_inputs, read_price
@@ -150,7 +151,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             print_report(report, price=price)
 
 
-for subcommand in (diff, sweep, import_, export):
+for subcommand in (diff, sweep, import_, export, batch):
     command.add_command(subcommand)
 
 

@@ -6,7 +6,8 @@ cost (dry_run, budget, pricing), requests as the harness sends them (prompts), a
 limiter, retry), read (answers) and given one label each (scoring), counted (aggregate, sets, report,
 statistics, clusters), set side by side (compare, paired, power, selection, order), asked in many ways
 (sweeps), and passed on (saved, exports, imports). `run_baseline` needs no model; all baselines stand beside a
-model's report.
+model's report. Past one process there are the provider's Batch API (`batch`) and any executor of processes or
+machines (`sharded`), over a list of what is wanted (wanted).
 """
 
 from tohlab.routing.baseline_score import BaselineScore, RecallAtK

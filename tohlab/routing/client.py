@@ -10,11 +10,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from tohlab.errors import EndpointError, RoutingError
 from tohlab.request import ToolCall
 from tohlab.routing.token_logprobs import MOST_TOP, TokenLogprob, read_logprobs
+
+_OWN: Final = "tohlab"
+"""The key of a stored answer under which stands what the service did not say itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,8 @@ class Usage:
     """Prompt tokens that the service wrote to its cache."""
     reasoning: int | None = None
     """Completion tokens that were reasoning."""
+    batch: bool = False
+    """Whether it was asked in a batch, which providers bill at another price (`Price.batch_share`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,16 +91,17 @@ class ChatReply:
     refusal: str = ""
     """The API's own `refusal` text, or empty."""
     usage: Usage = field(default_factory=Usage)
-    latency_s: float = 0.0
-    """Seconds from sending to the last byte, of the attempt that succeeded."""
+    latency_s: float | None = 0.0
+    """Seconds from sending to the last byte, of the attempt that succeeded; None where it was asked in a
+    batch (there is only a time of the whole batch)."""
     logprobs: tuple[TokenLogprob, ...] | None = None
     """The tokens with their log-probabilities, in order; None where the service gave none."""
     raw: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     """The service's JSON, whole."""
 
     @classmethod
-    def from_raw(cls, raw: Any, latency_s: float = 0.0) -> ChatReply:
-        """Read a chat completion.
+    def from_raw(cls, raw: Any, latency_s: float | None = 0.0) -> ChatReply:
+        """Read a chat completion; one that `mark_batch` marked is known as such.
 
         Raises:
             EndpointError: kind `garbage`: it is not a chat completion (no object, or no choices).
@@ -113,16 +119,27 @@ class ChatReply:
         calls = message.get("tool_calls")
         finish = first.get("finish_reason")
         refusal = message.get("refusal")
+        own = raw.get(_OWN)
+        batch = isinstance(own, Mapping) and "batch" in own
         return cls(
             content=_text(message.get("content")),
             tool_calls=tuple(_call(c) for c in calls) if isinstance(calls, list) else (),
             finish_reason=finish if isinstance(finish, str) else None,
             refusal=refusal if isinstance(refusal, str) else "",
-            usage=_usage(raw.get("usage")),
-            latency_s=latency_s,
+            usage=_usage(raw.get("usage"), batch),
+            latency_s=None if batch else latency_s,
             logprobs=read_logprobs(first) if first.get("logprobs") else None,
             raw=raw,
         )
+
+
+def mark_batch(raw: Mapping[str, Any], batch_id: str) -> dict[str, Any]:
+    """Return a service's answer with the batch that it came from beside it, under a key of our own.
+
+    The mark is in the answer and not beside it, so that it stays with it in every export: what an answer cost
+    can be told wherever it is read again.
+    """
+    return {**raw, _OWN: {"batch": batch_id}}
 
 
 class ChatClient(Protocol):
@@ -169,9 +186,9 @@ def _call(call: Any) -> ToolCall:
     )
 
 
-def _usage(usage: Any) -> Usage:
+def _usage(usage: Any, batch: bool) -> Usage:
     if not isinstance(usage, Mapping):
-        return Usage()
+        return Usage(batch=batch)
     prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     details = usage.get("prompt_tokens_details")
     spent = usage.get("completion_tokens_details")
@@ -191,6 +208,7 @@ def _usage(usage: Any) -> Usage:
         completion=completion,
         cache_write=written,
         reasoning=_count(spent.get("reasoning_tokens")) if isinstance(spent, Mapping) else None,
+        batch=batch,
     )
 
 

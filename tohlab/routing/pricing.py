@@ -30,12 +30,16 @@ class Price:
     """Prompt tokens read from the provider's cache; None: as `input_usd`."""
     cache_write_usd: float | None = None
     """Prompt tokens written to the provider's cache; None: as `input_usd`."""
+    batch_share: float = 0.5
+    """What an answer from a batch costs, as a share of all the prices above. OpenAI: half (documented, "Batch
+    API FAQ", help.openai.com/en/articles/9197833, copy read on 2026-12-01); give another provider's own."""
 
     def __post_init__(self) -> None:
-        for name in ("input_usd", "output_usd", "cached_usd", "cache_write_usd"):
+        for name in ("input_usd", "output_usd", "cached_usd", "cache_write_usd", "batch_share"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value >= 0):
-                raise RoutingError(f"a price must be a number of dollars, 0 or more; {name} is {value}")
+                what = "a share" if name == "batch_share" else "a number of dollars"
+                raise RoutingError(f"a price must be {what}, 0 or more; {name} is {value}")
 
     @classmethod
     def parse(cls, text: str) -> Price:
@@ -72,7 +76,7 @@ def cost_usd(usage: Usage, price: Price) -> float | None:
         + written * write_usd
         + usage.completion * price.output_usd
     )
-    return total / _MILLION
+    return total / _MILLION * (price.batch_share if usage.batch else 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
