@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import join_entries
 from tohlab.dialects.harness import FileTree, Harness, HarnessSkill, Listing, Loaded, Setting, Skipped
-from tohlab.request import Span
 from tohlab.skills.readers import strictyaml
 
 OPEN: Final = "<available_skills>"
@@ -140,13 +140,12 @@ class AgentSkills(Harness):
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return `to_prompt` of the folders that could be read; the block stands even when it is empty."""
-        text, spans = OPEN, []
-        for skill in loaded.skills:
-            entry = _entry(skill.name, skill.description or "", setting.path_of(skill.path))
-            start = len(text) + 1
-            text += f"\n{entry}"
-            spans.append(Span(label=f'entry "{skill.name}"', start=start, stop=len(text)))
-        return Listing(text=f"{text}\n{CLOSE}", place=self.place, spans=tuple(spans))
+        entries = (
+            (skill.name, _entry(skill.name, skill.description or "", setting.path_of(skill.path)))
+            for skill in loaded.skills
+        )
+        text, spans = join_entries(f"{OPEN}\n", entries)
+        return Listing(text=text + CLOSE, place=self.place, spans=spans)
 
     def directories(self, tree: FileTree) -> tuple[str, ...]:
         """Return the folders with a skill file, in path order; the root is the empty text."""

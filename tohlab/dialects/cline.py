@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
-from tohlab.dialects.folders import in_roots, root_of
+from tohlab.dialects.entries import spread_entries
+from tohlab.dialects.folders import in_roots, line_of, misnamed, root_of, too_deep
 from tohlab.dialects.harness import (
     Answer,
     FileTree,
@@ -32,8 +32,8 @@ from tohlab.dialects.harness import (
     Skipped,
     folder_name,
 )
+from tohlab.dialects.tool_forms import chat_tool
 from tohlab.ecma import json_stringify, trim
-from tohlab.request import Span
 from tohlab.skills.collation import collation_key
 from tohlab.skills.readers import npm_yaml
 
@@ -147,31 +147,18 @@ class Cline(Harness):
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the last sentence of the tool's description; nothing without skills."""
-        text, spans = "", []
-        for skill in loaded.skills:
-            if not skill.listed:
-                continue
-            text += ", " if text else NAMES
-            spans.append(
-                Span(label=f'entry "{skill.name}"', start=len(text), stop=len(text) + len(skill.name))
-            )
-            text += skill.name
-        dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
+        entries = ((skill.name, skill.name) for skill in loaded.skills if skill.listed)
+        text, spans = spread_entries(NAMES, entries, ", ")
         if not spans:
-            return Listing(text="", place=self.place, dropped=dropped)
-        return Listing(text=f"{text}.", place=self.place, spans=tuple(spans), dropped=dropped)
+            return Listing(text="", place=self.place, dropped=loaded.unlisted)
+        return Listing(text=f"{text}.", place=self.place, spans=spans, dropped=loaded.unlisted)
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the `skills` tool as chat completions take it; nothing without skills."""
         listing = self.listing(loaded, setting).text
         if not listing:
             return ()
-        function = {
-            "name": "skills",
-            "description": f"{DESCRIPTION} {listing}",
-            "parameters": deepcopy(dict(PARAMETERS)),
-        }
-        return ({"type": "function", "function": function},)
+        return (chat_tool("skills", f"{DESCRIPTION} {listing}", PARAMETERS),)
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return a skill's text, or the error that the program puts in its place."""
@@ -255,12 +242,11 @@ def _parse(text: str, path: str, setting: Setting) -> HarnessSkill | Skipped:
 
 
 def _wrong_kind(path: str, block: str, key: str, kind: str, repair: str) -> Skipped:
-    at = re.search(rf"^{key}\s*:", block, re.MULTILINE)
     return Skipped(
         path=path,
         code="wrong-type",
         reason=f"Frontmatter field '{key}' must be {kind}.",
-        line=block.count("\n", 0, at.start()) + 2 if at else None,
+        line=line_of(block, key),
         repair=repair,
         silent=True,
     )
@@ -278,12 +264,7 @@ def _replaced(earlier: HarnessSkill, path: str) -> Skipped:
 
 
 def _overlooked(path: str, parts: list[str]) -> Skipped:
-    if len(parts) > 2:
-        code, reason = "too-deep", "only the folders directly below the root are looked at"
-        repair = f"move the folder {'/'.join(parts[:-1])} up, directly below the root"
-    else:
-        code, reason, repair = "file-name", f"the file has to be named {FILE}", f"rename it to {FILE}"
-    return Skipped(path=path, code=code, reason=reason, repair=repair, silent=True)
+    return too_deep(path, "/".join(parts[:-1])) if len(parts) > 2 else misnamed(path)
 
 
 def _id(name: str) -> str:

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import spread_entries
 from tohlab.dialects.folders import duplicate, in_roots, root_of
 from tohlab.dialects.harness import (
     Answer,
@@ -30,12 +31,12 @@ from tohlab.dialects.harness import (
     Skipped,
 )
 from tohlab.dialects.substitution import Substitution, UnmatchedQuote
-from tohlab.request import Span
+from tohlab.skills.frontmatter import START_WITH_FRONTMATTER
 from tohlab.skills.readers import npm_yaml, serde_yaml
 from tohlab.skills.serde_yaml import Struct
 
-HEAD: Final = "\n\nYou have these skills at your disposal, when it is clear they can help you solve a problem or you are asked to use them:"
-ENTRY: Final = "\n• {name} - {description}"
+HEAD: Final = "\n\nYou have these skills at your disposal, when it is clear they can help you solve a problem or you are asked to use them:\n"
+ENTRY: Final = "• {name} - {description}"
 
 DESCRIPTION: Final = """\
 Load a skill's full content into your context so you can follow its instructions.
@@ -144,14 +145,14 @@ class Goose(Harness):
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the end of the extension's instructions; nothing without skills."""
-        parts, spans = [HEAD] if loaded.skills else [], []
-        at = len(HEAD)
-        for skill in loaded.skills:
-            entry = ENTRY.format(name=skill.name, description=skill.description or "")
-            spans.append(Span(label=f'entry "{skill.name}"', start=at + 1, stop=at + len(entry)))
-            at += len(entry)
-            parts.append(entry)
-        return Listing(text="".join(parts), place=self.place, spans=tuple(spans))
+        if not loaded.skills:
+            return Listing(text="", place=self.place)
+        entries = (
+            (skill.name, ENTRY.format(name=skill.name, description=skill.description or ""))
+            for skill in loaded.skills
+        )
+        text, spans = spread_entries(HEAD, entries)
+        return Listing(text=text, place=self.place, spans=spans)
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return `load_skill` as an extension offers it; the same with any skills and with none."""
@@ -218,7 +219,7 @@ def _parse(tree: FileTree, path: str) -> HarnessSkill | Skipped:
             code="missing-frontmatter",
             reason="no frontmatter",
             line=1,
-            repair="start the file with a line ---, then name and description, then a line ---",
+            repair=START_WITH_FRONTMATTER,
             silent=True,
         )
     block = parts[1].strip()

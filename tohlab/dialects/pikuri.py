@@ -14,7 +14,6 @@ text never changes; a gate that fires changes the next inventory, which sits in 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -22,7 +21,7 @@ from typing import Any, Final, Literal
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.entries import join_entries
 from tohlab.dialects.escapes import escaped
-from tohlab.dialects.folders import cut_frontmatter, duplicate, line_of, overlooked, places, roots_of
+from tohlab.dialects.folders import cut_frontmatter, first_of_each_name, line_of, roots_of
 from tohlab.dialects.gates import gate_opens, gate_patterns
 from tohlab.dialects.harness import (
     Answer,
@@ -35,6 +34,8 @@ from tohlab.dialects.harness import (
     SkillRoot,
     Skipped,
 )
+from tohlab.dialects.tool_forms import chat_tool
+from tohlab.skills.frontmatter import START_WITH_FRONTMATTER
 from tohlab.skills.readers import key_value_lines, pyyaml
 
 DESCRIPTION: Final = """\
@@ -49,6 +50,13 @@ Usage:
 
 NAME_PARAMETER: Final = (
     'Name of the skill to load, e.g. "pdf-extraction". Must match one of the skill names you were given.'
+)
+PARAMETERS: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "type": "object",
+        "properties": {"name": {"type": "string", "description": NAME_PARAMETER}},
+        "required": ["name"],
+    }
 )
 
 HEAD: Final = """\
@@ -194,21 +202,11 @@ class Pikuri(Harness):
 
         A skill behind a gate that has not fired is in it, neither listed nor loadable.
         """
-        by_name: dict[str, HarnessSkill] = {}
-        skipped: list[Skipped] = []
         notes: list[str] = []
-        for place in places(tree, roots_of(setting)):
-            if not place.is_skill_file:
-                skipped.append(overlooked(place))
-                continue
-            found = _parse(tree.text(place.path), place.path, place.folder, notes)
-            if isinstance(found, Skipped):
-                skipped.append(found)
-            elif found.name in by_name:
-                skipped.append(duplicate(by_name[found.name], place.path, silent=False))
-            else:
-                by_name[found.name] = found
-        catalog = Loaded(skills=tuple(by_name.values()), skipped=tuple(skipped), notes=tuple(notes))
+        skills, skipped = first_of_each_name(
+            tree, setting, lambda place: _parse(tree.text(place.path), place.path, place.folder, notes)
+        )
+        catalog = Loaded(skills=skills, skipped=skipped, notes=tuple(notes))
         visible = set(self.activation(catalog, setting).names)
         return replace(
             catalog,
@@ -250,12 +248,7 @@ class Pikuri(Harness):
         """Return the `skill` tool, the same bytes whatever the catalog holds; nothing without skills."""
         if not loaded.skills:
             return ()
-        return (
-            {
-                "type": "function",
-                "function": {"name": "skill", "description": DESCRIPTION, "parameters": _parameters()},
-            },
-        )
+        return (chat_tool("skill", DESCRIPTION, PARAMETERS),)
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return the skill's block, or the miss with every name of the view.
@@ -278,16 +271,6 @@ class Pikuri(Harness):
         return LOADED.format(name=skill.name, directory=setting.path_of(skill.directory), body=skill.body)
 
 
-def _parameters() -> dict[str, Any]:
-    return deepcopy(
-        {
-            "type": "object",
-            "properties": {"name": {"type": "string", "description": NAME_PARAMETER}},
-            "required": ["name"],
-        }
-    )
-
-
 def _parse(text: str, path: str, folder: str, notes: list[str]) -> HarnessSkill | Skipped:
     block, body = cut_frontmatter(text)
     if block is None:
@@ -296,7 +279,7 @@ def _parse(text: str, path: str, folder: str, notes: list[str]) -> HarnessSkill 
             code="missing-frontmatter",
             reason="the file does not begin with a block between two --- lines",
             line=1,
-            repair="start the file with a line ---, then name and description, then a line ---",
+            repair=START_WITH_FRONTMATTER,
             silent=True,
         )
     read = pyyaml(block)

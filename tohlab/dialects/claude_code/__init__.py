@@ -23,7 +23,8 @@ from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.claude_code.files import for_users_alone, parse_skill, visible
-from tohlab.dialects.folders import argument_names, duplicate, overlooked, qualified_places
+from tohlab.dialects.entries import spread_entries
+from tohlab.dialects.folders import argument_names, duplicate, qualified_files
 from tohlab.dialects.harness import (
     Answer,
     Cut,
@@ -39,7 +40,6 @@ from tohlab.dialects.harness import (
 )
 from tohlab.dialects.substitution import Substitution
 from tohlab.ecma import utf16_length, utf16_slice
-from tohlab.request import Span
 
 HEAD: Final = """\
 <system-reminder>
@@ -139,17 +139,10 @@ class ClaudeCode(Harness):
         """
         by_name: dict[str, HarnessSkill] = {}
         skipped: list[Skipped] = []
-        aside: dict[str, Skipped] = {}
         notes: list[str] = []
-        seen: set[str] = set()
         touched = tuple(setting.options.get("touched", ()))
-        for place, kind, of in qualified_places(tree, setting):
-            if place.path in seen:
-                continue
-            if not place.is_skill_file:
-                aside.setdefault(place.path, overlooked(place))
-                continue
-            seen.add(place.path)
+        files, aside = qualified_files(tree, setting)
+        for place, kind, of in files:
             skill = parse_skill(tree.text(place.path), place, of if kind == "plugin" else "", notes)
             if kind == "nested" and skill.name in by_name:
                 skill = replace(skill, name=f"{of}:{skill.name}")
@@ -158,8 +151,7 @@ class ClaudeCode(Harness):
                 continue
             below = kind != "nested" or any(path.startswith(f"{of}/") for path in touched)
             by_name[skill.name] = visible(skill, setting, below, touched)
-        skipped += [found for path, found in aside.items() if path not in seen]
-        return Loaded(skills=tuple(by_name.values()), skipped=tuple(skipped), notes=tuple(notes))
+        return Loaded(skills=tuple(by_name.values()), skipped=(*skipped, *aside), notes=tuple(notes))
 
     def budget_chars(self, setting: Setting) -> int:
         """Return how long the entries of the list may be, in UTF-16 code units, their line breaks included."""
@@ -177,24 +169,19 @@ class ClaudeCode(Harness):
         Of equally used skills the later one loses its description first. Names are kept whatever the budget.
         """
         skills = [skill for skill in loaded.skills if skill.listed]
-        dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
         if not skills:
-            return Listing(text="", place=self.place, dropped=dropped)
+            return Listing(text="", place=self.place, dropped=loaded.unlisted)
         cuts: dict[str, Cut] = {}
         shown = [_described(skill, setting, cuts) for skill in skills]
         self._fit(skills, shown, setting, cuts)
-        text, spans = HEAD, []
-        for number, (skill, description) in enumerate(zip(skills, shown, strict=True)):
-            text += "\n" if number else ""
-            line = _line(skill.name, description)
-            spans.append(Span(label=f'entry "{skill.name}"', start=len(text), stop=len(text) + len(line)))
-            text += line
+        names = [skill.name for skill in skills]
+        text, spans = spread_entries(HEAD, zip(names, map(_line, names, shown), strict=True))
         return Listing(
             text=text + TAIL,
             place=self.place,
-            spans=tuple(spans),
+            spans=spans,
             cut=tuple(cuts[s.name] for s in skills if s.name in cuts),
-            dropped=dropped,
+            dropped=loaded.unlisted,
         )
 
     def _fit(
@@ -254,7 +241,7 @@ class ClaudeCode(Harness):
         name = asked.strip().removeprefix("/")
         if not name:
             return Answer(text=NO_NAME.format(name=asked), is_error=True)
-        skill = next((s for s in loaded.skills if s.name == name), None)
+        skill = loaded.named(name)
         if skill is None or not (skill.model_loads or for_users_alone(skill)):
             return Answer(text=UNKNOWN.format(name=name), is_error=True)
         if not skill.model_loads:
@@ -270,7 +257,7 @@ class ClaudeCode(Harness):
         if match is None:
             return UserTurn(texts=(text,))
         name = match[1]
-        skill = next((s for s in loaded.skills if s.name == name), None)
+        skill = loaded.named(name)
         if skill is None and not re.fullmatch(r"[\w:-]+", name):
             return UserTurn(texts=(text,))
         if skill is None or not (skill.user_loads or skill.model_loads):

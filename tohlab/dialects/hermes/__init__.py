@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.folders import misnamed
 from tohlab.dialects.harness import (
     Answer,
     Cut,
@@ -92,11 +93,7 @@ class Hermes(Harness):
                 else:
                     skills.append(_skill(tree, path, setting, notes))
             elif name.lower() == "skill.md":
-                repair = "rename it to SKILL.md"
-                reason = "the file has to be named SKILL.md"
-                skipped.append(
-                    Skipped(path=path, code="file-name", reason=reason, repair=repair, silent=True)
-                )
+                skipped.append(misnamed(path))
         for same, count in Counter(skill.name for skill in skills).items():
             if count > 1:
                 notes.append(

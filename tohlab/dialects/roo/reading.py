@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal
 
+from tohlab.dialects.folders import key_line
 from tohlab.dialects.harness import (
     HarnessSkill,
     SkillRoot,
@@ -88,7 +89,7 @@ def parse(text: str, path: str, mode: str, root: RooRoot) -> HarnessSkill | Skip
         problem = ("description-length", reason, "description", repair)
     if problem is not None:
         code, reason, key, repair = problem
-        return Skipped(path=path, code=code, reason=reason, line=_line(text, key), repair=repair)
+        return Skipped(path=path, code=code, reason=reason, line=key_line(text, key) or 1, repair=repair)
     here = _for_mode(fields, mode) and root.mode in (None, mode)
     return HarnessSkill(
         name=folder,
@@ -101,11 +102,6 @@ def parse(text: str, path: str, mode: str, root: RooRoot) -> HarnessSkill | Skip
         model_loads=here,
         user_loads=here,
     )
-
-
-def _line(text: str, key: str) -> int:
-    at = re.search(rf"^{key}\s*:", text, re.MULTILINE)
-    return text.count("\n", 0, at.start()) + 1 if at else 1
 
 
 def _for_mode(fields: Any, mode: str) -> bool:
