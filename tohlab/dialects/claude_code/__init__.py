@@ -9,8 +9,6 @@ tohlab runs no command of a skill's body: where the program would put a command'
 is written, or reads as it does where a policy forbids such commands.
 """
 
-# ruff: noqa: E501  the texts stand whole and unbroken, as the model reads them
-
 from __future__ import annotations
 
 import re
@@ -23,6 +21,28 @@ from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.claude_code.files import for_users_alone, parse_skill, visible
+from tohlab.dialects.claude_code.texts import (
+    ALREADY_LOADED,
+    BUDGET_CHARS,
+    BUDGET_FRACTION,
+    CHARS_PER_TOKEN,
+    CUT_MARK,
+    DESCRIPTION,
+    DESCRIPTION_LIMIT_CHARS,
+    ENTRY,
+    HEAD,
+    LOADED,
+    NAME_ONLY,
+    NO_NAME,
+    NOT_FOR_MODELS,
+    NOT_FOR_USERS,
+    PARAMETERS,
+    SHELL_DISABLED,
+    SUBSTITUTION,
+    TAIL,
+    UNKNOWN,
+    WHEN,
+)
 from tohlab.dialects.entries import spread_entries
 from tohlab.dialects.folders import argument_names, duplicate, qualified_files
 from tohlab.dialects.harness import (
@@ -38,66 +58,7 @@ from tohlab.dialects.harness import (
     Skipped,
     UserTurn,
 )
-from tohlab.dialects.substitution import Substitution
 from tohlab.ecma import utf16_length, utf16_slice
-
-HEAD: Final = """\
-<system-reminder>
-The following skills are available for use with the Skill tool:
-
-"""
-TAIL: Final = "\n</system-reminder>"
-ENTRY: Final = "- {name}: {description}"
-NAME_ONLY: Final = "- {name}"
-WHEN: Final = "{description} - {when}"
-CUT_MARK: Final = "…"
-
-DESCRIPTION: Final = (
-    "Invoke a skill. Available skills appear in a system-reminder listing with one-line descriptions. "
-    "`skill` is the exact name from that listing, without a leading slash; `args` are optional arguments."
-)
-"""In our own words but for the listing's half sentence; the program's text is about five times as long."""
-
-PARAMETERS: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "type": "object",
-        "properties": {
-            "skill": {"type": "string", "description": "The exact name of the skill, no leading slash."},
-            "args": {"type": "string", "description": "Optional arguments for the skill."},
-        },
-        "required": ["skill"],
-        "additionalProperties": False,
-    }
-)
-
-LOADED: Final = "Base directory for this skill: {directory}\n\n{body}"
-ALREADY_LOADED: Final = "[skill content already loaded above; instructions unchanged]"
-UNKNOWN: Final = "Unknown skill: {name}"
-NO_NAME: Final = "Invalid skill format: {name}"
-NOT_FOR_MODELS: Final = "Skill {name} cannot be used with Skill tool due to disable-model-invocation"
-NOT_FOR_USERS: Final = 'This skill can only be invoked by Claude, not directly by users. Ask Claude to use the "{name}" skill for you.'
-SHELL_DISABLED: Final = "[shell command execution disabled by policy]"
-
-SUBSTITUTION: Final = Substitution(
-    first=0,
-    words="shell",
-    missing="literal",
-    missing_name="empty",
-    indexed=True,
-    named=True,
-    whole_number=True,
-    escape=True,
-    append="\n\nARGUMENTS: {arguments}",
-    append_if="unused",
-)
-
-DESCRIPTION_LIMIT_CHARS: Final = 1536
-"""Of description and when_to_use together (`skillListingMaxDescChars`)."""
-BUDGET_FRACTION: Final = 0.01
-"""Of the context window, for the whole listing (`skillListingBudgetFraction`)."""
-CHARS_PER_TOKEN: Final = 4
-BUDGET_CHARS: Final = 8000
-"""Where the window is not known."""
 
 _VARIABLES: Final = MappingProxyType(
     {
@@ -154,7 +115,7 @@ class ClaudeCode(Harness):
         return Loaded(skills=tuple(by_name.values()), skipped=(*skipped, *aside), notes=tuple(notes))
 
     def budget_chars(self, setting: Setting) -> int:
-        """Return how long the entries of the list may be, in UTF-16 code units, their line breaks included."""
+        """Return how long the entries of the list may be, in UTF-16 code units, line breaks included."""
         given = setting.options.get("SLASH_COMMAND_TOOL_CHAR_BUDGET")
         if given:
             return int(given)
@@ -358,7 +319,8 @@ HARNESS: Final = ClaudeCode(
     load_tool="Skill",
     not_measured=(
         "the tool's description, which is in our own words here and about five times as long in the program",
-        "how description and when_to_use are joined (` - ` here) and what stands for the part that was cut (`…`)",
+        "how description and when_to_use are joined (` - ` here) and what stands for the part that was cut "
+        "(`…`)",
         "what the budget counts: the entries with their line breaks here",
         "which of two equally used skills loses its description first: the later one here",
         "the order of the entries: that of precedence, then the folder's name, here",

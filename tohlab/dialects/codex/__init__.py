@@ -287,11 +287,10 @@ _PROVENANCE: Final = Provenance(
     date="2026-12-01",
     where="npm @openai/codex: responses requests as sent",
 )
-_SOURCE: Final = Provenance(
+_SOURCE: Final = replace(
+    _PROVENANCE,
     fidelity="source",
-    program="Codex",
     version="7f892275",
-    date="2026-12-01",
     where="openai/codex codex-rs/core-skills/src/loader.rs and codex-rs/skills/src/parser.rs",
 )
 

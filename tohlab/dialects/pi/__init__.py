@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -276,11 +276,9 @@ HARNESS: Final = Pi(
     title="pi",
     provenance=_EXECUTED,
     text_provenance={
-        "call": Provenance(
+        "call": replace(
+            _EXECUTED,
             fidelity="source",
-            program="@earendil-works/pi-coding-agent",
-            version="1.6.0",
-            date="2026-12-01",
             where="dist/core/tools/{read,truncate}.js; misses and whole files were executed",
         ),
     },
