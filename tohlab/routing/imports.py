@@ -30,7 +30,7 @@ from tohlab.routing.dataset import ListedSkills, RoutingCase, RoutingDataset
 FORMATS: Final = ("skill-creator", "waza", "vally", "bfcl", "csv")
 
 
-def import_cases(path: str | Path, format: str, *, skill: str | None = None) -> RoutingDataset:  # noqa: A002
+def import_cases(path: str | Path, format: str, *, skill: str | None = None) -> RoutingDataset:  # noqa: A002  # `format` is what a reader calls it
     """Return the labelled requests of another tool's file.
 
     Args:

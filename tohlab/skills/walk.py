@@ -1,7 +1,6 @@
 """Which files of a folder are skill files: one level deep as the harness looks, or at any depth."""
 
-# Text paths and os.path: a Path object per file would double the time of a scan.
-# ruff: noqa: PTH116, PTH118, PTH119, PTH206
+# ruff: noqa: PTH116, PTH118, PTH119, PTH206  a Path object per file would double the time of a scan
 
 from __future__ import annotations
 
