@@ -1,4 +1,4 @@
-"""The house itself: no silenced check without a reason, no long file, no room without a word on what it is."""
+"""The house itself: no silenced check without a reason, no long file, no file without a word on it."""
 
 from __future__ import annotations
 

@@ -153,12 +153,24 @@ class AgentSkills(Harness):
         return tuple(sorted(found))
 
     def find_skill_md(self, tree: FileTree, directory: str, setting: Setting) -> str | None:
-        """Return `find_skill_md`: the absolute path of a folder's skill file, or None."""
+        """Return `find_skill_md`: the absolute path of a folder's skill file, or None.
+
+        Args:
+            tree: the files.
+            directory: a folder of the tree, relative; the root is the empty text.
+            setting: where the tree's root is.
+        """
         path = _file_of(tree, directory)
         return None if path is None else setting.path_of(path)
 
     def read_properties(self, tree: FileTree, directory: str, setting: Setting) -> dict[str, Any] | Raised:
-        """Return `read_properties(directory).to_dict()`, or what it raises."""
+        """Return `read_properties(directory).to_dict()`, or what it raises.
+
+        Args:
+            tree: the files.
+            directory: a folder of the tree, relative; the root is the empty text.
+            setting: where the tree's root is.
+        """
         parsed = self._parse(tree, directory, setting)
         return parsed if isinstance(parsed, Raised) else _properties(parsed)
 
@@ -183,7 +195,13 @@ class AgentSkills(Harness):
         return _problems(parsed.fields, setting.path_of(directory))
 
     def to_prompt(self, tree: FileTree, directories: Sequence[str], setting: Setting) -> str | Raised:
-        """Return `to_prompt(directories)`, in the order given, or what the first bad folder raises."""
+        """Return `to_prompt(directories)`, in the order given, or what the first bad folder raises.
+
+        Args:
+            tree: the files.
+            directories: folders of the tree, relative.
+            setting: where the tree's root is.
+        """
         entries = [OPEN]
         for directory in directories:
             made = self.read_properties(tree, directory, setting)

@@ -243,7 +243,13 @@ def key_line(text: str, key: str, *, quoted: bool = False) -> int | None:
 
 
 def duplicate(winner: HarnessSkill, path: str, *, silent: bool) -> Skipped:
-    """Return why a skill whose name an earlier root has taken is dropped."""
+    """Return why a skill whose name an earlier root has taken is dropped.
+
+    Args:
+        winner: the skill that stays.
+        path: the file that gives none.
+        silent: whether the program says nothing about it.
+    """
     return Skipped(
         path=path,
         code="duplicate-name",

@@ -243,7 +243,13 @@ class Supercode(Harness):
         return UserTurn(texts=(text, *envelopes), notes=sum((_shell_notes(skill) for skill in skills), ()))
 
     def render_skill(self, skill: HarnessSkill, arguments: str, setting: Setting) -> str:
-        """Return the envelope in which a body arrives, the same whichever door it came through."""
+        """Return the envelope in which a body arrives, the same whichever door it came through.
+
+        Args:
+            skill: what is loaded.
+            arguments: what takes the placeholders' places, as it is typed.
+            setting: where the tree's root is.
+        """
         body = SUBSTITUTION.apply(skill.body, arguments, argument_names(skill.fields)).text
         return LOADED.format(name=skill.name, directory=setting.path_of(skill.directory), body=body)
 

@@ -210,7 +210,13 @@ def _wrong_case(path: str, loads: bool) -> Problem:
 
 
 def unreadable_problem(path: str, error: OSError, call: str) -> Problem:
-    """Return the problem of a folder or file that is there and cannot be read."""
+    """Return the problem of a folder or file that is there and cannot be read.
+
+    Args:
+        path: what could not be read.
+        error: what the system said.
+        call: the system's call, such as `open`.
+    """
     return Problem(
         code="unreadable",
         message=node_text(error, call, path).removeprefix("Error: "),

@@ -167,6 +167,11 @@ class ClaudeCode(Harness):
         """Return what a running session is told when skills have changed: the new and changed ones alone.
 
         Nothing is said of a skill that is gone.
+
+        Args:
+            before: what the session has been told.
+            after: what the files give now.
+            setting: the run.
         """
         known = {
             skill.name: (skill.description, skill.fields.get("when_to_use"))
@@ -231,7 +236,13 @@ class ClaudeCode(Harness):
     def render_skill(
         self, skill: HarnessSkill, arguments: str, setting: Setting
     ) -> tuple[str, tuple[str, ...]]:
-        """Return a loaded skill as the model reads it, and what the program would have done to it besides."""
+        """Return a loaded skill as the model reads it, and what the program would have done to it besides.
+
+        Args:
+            skill: what is loaded.
+            arguments: what follows its name, as it is typed.
+            setting: where the tree's root is, and the values of variables.
+        """
         directory = setting.path_of(skill.directory)
         variables = {"CLAUDE_SKILL_DIR": directory} | {
             name: str(setting.options[key]) for name, key in _VARIABLES.items() if key in setting.options

@@ -104,7 +104,11 @@ class Cline(Harness):
         return (chat_tool("skills", f"{DESCRIPTION} {listing}", PARAMETERS),)
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
-        """Return a skill's text, or the error that the program puts in its place."""
+        """Return a skill's text, or the error that the program puts in its place.
+
+        Raises:
+            UnsupportedByDialect: another tool of the program.
+        """
         offered = tuple(t["function"]["name"] for t in self.tools(loaded, setting))
         others = TOOLS if setting.tools is None else tuple(t for t in setting.tools if t != "skills")
         if tool not in offered and tool not in others:

@@ -20,7 +20,13 @@ _BLOCK: Final = re.compile(r"\A---\r?\n((?s:.*?))\r?\n---\r?\n?((?s:.*))\Z")
 
 
 def parse(text: str, path: str, setting: Setting) -> HarnessSkill | Skipped:
-    """Return the skill of a file, or why it gives none."""
+    """Return the skill of a file, or why it gives none.
+
+    Args:
+        text: the whole file.
+        path: the file, relative to the root of the tree.
+        setting: the root, whose name counts for a file of the root itself.
+    """
     text = text.removeprefix("\ufeff")
     match = _BLOCK.match(text)
     fields: Mapping[str, Any] = {}

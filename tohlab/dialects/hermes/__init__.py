@@ -174,7 +174,11 @@ class Hermes(Harness):
         return deepcopy(dict(SKILLS_LIST)), deepcopy(dict(SKILL_VIEW))
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
-        """Return what `skills_list` or `skill_view` give: a JSON text."""
+        """Return what `skills_list` or `skill_view` give: a JSON text.
+
+        Raises:
+            UnsupportedByDialect: another tool.
+        """
         given = arguments if isinstance(arguments, dict) else {}
         if tool == "skill_view":
             return view(given.get("name", ""), given.get("file_path"), _place(loaded, tree, setting))

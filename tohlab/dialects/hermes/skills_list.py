@@ -52,6 +52,11 @@ def listed_names(loaded: Loaded, setting: Setting) -> list[Any]:
 def skills_list(category: Any, loaded: Loaded, setting: Setting) -> dict[str, Any]:
     """Return the answer as a value: every skill that is listed, or those of one category.
 
+    Args:
+        category: the category that is asked for; None, or anything that is false, for all.
+        loaded: what was loaded.
+        setting: the run.
+
     Raises:
         TypeError, ValueError, AttributeError, LookupError, OSError, RecursionError: what the program's own
             code raises there for odd values, and catches; the error's text is its answer.

@@ -153,7 +153,11 @@ class MistralVibe(Harness):
         )
 
     def user(self, text: str, loaded: Loaded, tree: FileTree, setting: Setting) -> UserTurn:
-        """Return the text as typed, with the skills behind it that it starts with or mentions as `/name`."""
+        """Return the text as typed, with the skills behind it that it starts with or mentions as `/name`.
+
+        Raises:
+            UnsupportedByDialect: the text starts a bundled skill, whose text is not kept here.
+        """
         texts, notes = [text], []
         by_name = {skill.name.casefold(): skill for skill in reversed(loaded.skills)}
         for typed in () if is_loop(text) else invoked_names(text):

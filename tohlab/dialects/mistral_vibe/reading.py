@@ -25,7 +25,13 @@ _FALSE: Final = ("0", "off", "f", "false", "n", "no")
 
 
 def parse(tree: FileTree, path: str, notes: list[str]) -> HarnessSkill | Skipped:
-    """Return the skill of a file, or why it gives none; what is told beside it is added to `notes`."""
+    """Return the skill of a file, or why it gives none; what is told beside it is added to `notes`.
+
+    Args:
+        tree: the files.
+        path: the file, relative to the root of the tree.
+        notes: what is told of files, to which more is added.
+    """
     text = tree.text(path).replace("\r\n", "\n").replace("\r", "\n")
     content = text.lstrip("\ufeff")
     parts = _BOUNDARY.split(content, 2)

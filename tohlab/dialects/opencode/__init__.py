@@ -209,7 +209,11 @@ class OpenCode(Harness):
         )
 
     def user(self, text: str, loaded: Loaded, tree: FileTree, setting: Setting) -> UserTurn:
-        """Return a skill's text for `/name arguments`; hidden and denied skills can be started too."""
+        """Return a skill's text for `/name arguments`; hidden and denied skills can be started too.
+
+        Raises:
+            UnsupportedByDialect: the text starts the built-in skill, whose text is not kept here.
+        """
         command = setting.options.get("command")
         name, given = _command(text)
         if command is not None:

@@ -51,7 +51,14 @@ def read_matter(text: str, *, parsed_before: bool) -> tuple[GrayMatter, _Fate]:
 
 
 def skill_of(matter: GrayMatter, path: str, text: str, fate: _Fate) -> HarnessSkill | Skipped:
-    """Return the skill of a file, or why it gives none."""
+    """Return the skill of a file, or why it gives none.
+
+    Args:
+        matter: what the parser made of the file.
+        path: the file, relative to the root of the tree.
+        text: the whole file.
+        fate: how the parser fared.
+    """
     error = matter.read.error
     if error is not None:
         return Skipped(

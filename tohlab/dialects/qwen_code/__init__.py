@@ -158,7 +158,11 @@ class QwenCode(Harness):
         return Answer(text=NOT_FOUND.format(name=asked, names=", ".join(names)), is_error=True)
 
     def user(self, text: str, loaded: Loaded, tree: FileTree, setting: Setting) -> UserTurn:
-        """Return what `/name words` and `/one /two text` become; hidden and gated skills can be started."""
+        """Return what `/name words` and `/one /two text` become; hidden and gated skills can be started.
+
+        Raises:
+            UnsupportedByDialect: the text starts a bundled skill, whose text is not kept here.
+        """
         typed = trim(text)
         if not typed.startswith("/"):
             return _turn((text,))

@@ -48,7 +48,13 @@ def qwen_roots(setting: Setting) -> tuple[QwenRoot, ...]:
 
 
 def parse(text: str, path: str, active: Iterable[str]) -> HarnessSkill | Skipped:
-    """Return the skill of a file, or why it gives none."""
+    """Return the skill of a file, or why it gives none.
+
+    Args:
+        text: the whole file.
+        path: the file, relative to the root of the tree.
+        active: names of skills whose `paths` a file has matched.
+    """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     match = _BLOCK.match(text)
     if match is None:

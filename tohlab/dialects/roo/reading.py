@@ -50,7 +50,14 @@ def roots_of_modes(*modes: str) -> tuple[RooRoot, ...]:
 
 
 def parse(text: str, path: str, mode: str, root: RooRoot) -> HarnessSkill | Skipped:
-    """Return the skill of a file, or why it gives none."""
+    """Return the skill of a file, or why it gives none.
+
+    Args:
+        text: the whole file.
+        path: the file, relative to the root of the tree.
+        mode: the slug of the mode that is on.
+        root: the root in which the file lies.
+    """
     at = PurePosixPath(path).parent
     folder = at.name
     found = gray_matter(text)
