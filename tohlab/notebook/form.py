@@ -109,7 +109,7 @@ def form_module() -> str:
 
 def form_style() -> str:
     """Return the form's style sheet."""
-    return module_of("form.css")
+    return module_of("colours.css", "form.css")
 
 
 @lru_cache(maxsize=1)
