@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.measuring import MismatchError, best, cpu, text  # noqa: E402 - the tree is on the path now
-from benchmarks.sixteen import sixteen  # noqa: E402
+from benchmarks.sixteen import sixteen  # noqa: E402  # as the line above
 
 TURNS = 500
 QUICK_TURNS = 60
@@ -249,7 +249,7 @@ def discovery(quick: bool) -> dict[str, Any]:
             size = 0
             for place, _, files in os.walk(folder):
                 for name in files:
-                    with open(os.path.join(place, name), "rb") as stream:  # noqa: PTH118, PTH123
+                    with open(os.path.join(place, name), "rb") as stream:  # noqa: PTH118, PTH123  # a Path a file would be measured too
                         size += len(stream.read())
             return size
 

@@ -46,6 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 
 class TohlabError(Exception):
@@ -64,6 +65,26 @@ class MissingExtra(TohlabError, ImportError):
         self.package = package
         self.extra = extra
         super().__init__(f"{package} is not installed; install it with: pip install 'tohlab[{extra}]'")
+
+
+class _UnknownName(TohlabError, LookupError):
+    """No such name among those that there are.
+
+    Attributes:
+        name: what was asked for.
+        known: the names there are, sorted.
+        nearest: the known name most like it, or None.
+    """
+
+    kind: ClassVar[str]
+    """What has such a name, as a sentence says it."""
+
+    def __init__(self, name: str, known: Sequence[str], nearest: str | None = None) -> None:
+        self.name = name
+        self.known = tuple(known)
+        self.nearest = nearest
+        hint = f" Did you mean {nearest!r}?" if nearest else ""
+        super().__init__(f"there is no {self.kind} {name!r}.{hint} Known: {', '.join(known)}")
 
 
 class SkillError(TohlabError):
@@ -144,21 +165,10 @@ class DialectError(TohlabError):
     """Something about a dialect."""
 
 
-class UnknownDialect(DialectError, LookupError):
-    """No dialect of that name.
+class UnknownDialect(DialectError, _UnknownName):
+    """No dialect of that name (`name`, `known`, `nearest`)."""
 
-    Attributes:
-        name: what was asked for.
-        known: the names there are, sorted.
-        nearest: the known name most like it, or None.
-    """
-
-    def __init__(self, name: str, known: Sequence[str], nearest: str | None = None) -> None:
-        self.name = name
-        self.known = tuple(known)
-        self.nearest = nearest
-        hint = f" Did you mean {nearest!r}?" if nearest else ""
-        super().__init__(f"there is no dialect {name!r}.{hint} Known: {', '.join(known)}")
+    kind = "dialect"
 
 
 class UnsupportedByDialect(DialectError):
@@ -251,21 +261,10 @@ class PrefixError(TohlabError):
     """Requests that cannot be compared, or a cache that cannot be."""
 
 
-class UnknownPolicy(PrefixError, LookupError):
-    """No cache policy of that name.
+class UnknownPolicy(PrefixError, _UnknownName):
+    """No cache policy of that name (`name`, `known`, `nearest`)."""
 
-    Attributes:
-        name: what was asked for.
-        known: the names there are, sorted.
-        nearest: the known name most like it, or None.
-    """
-
-    def __init__(self, name: str, known: Sequence[str], nearest: str | None = None) -> None:
-        self.name = name
-        self.known = tuple(known)
-        self.nearest = nearest
-        hint = f" Did you mean {nearest!r}?" if nearest else ""
-        super().__init__(f"there is no cache policy {name!r}.{hint} Known: {', '.join(known)}")
+    kind = "cache policy"
 
 
 class TraceError(PrefixError, ValueError):
@@ -331,13 +330,13 @@ class StoreError(RoutingError):
     """The store of model replies cannot be read or written."""
 
 
-class AnswerNotKept(StoreError):
-    """A run that had to stop since an answer could not be stored, such as on a full disk.
+class _Stopped(RoutingError):
+    """A run that ended before its last request.
 
     Attributes:
-        answered: how many requests were answered, those that are only in `report` among them.
+        answered: how many requests were answered.
         total: how many the run wanted.
-        report: the report of what was answered, with what could not be stored; None if nothing was scored.
+        report: the report of what was answered, or None if nothing was scored.
     """
 
     def __init__(self, message: str, *, answered: int, total: int, report: object | None = None) -> None:
@@ -345,6 +344,13 @@ class AnswerNotKept(StoreError):
         self.total = total
         self.report = report
         super().__init__(message)
+
+
+class AnswerNotKept(StoreError, _Stopped):
+    """A run that had to stop since an answer could not be stored, such as on a full disk.
+
+    `report` has what could not be stored too, and `answered` counts it.
+    """
 
 
 class BudgetExceeded(RoutingError):
@@ -367,20 +373,8 @@ class ReplayMiss(RoutingError, LookupError):
         super().__init__(message)
 
 
-class RunInterrupted(RoutingError):
-    """A run that was stopped by hand; nothing answered is lost.
-
-    Attributes:
-        answered: how many requests were answered and stored.
-        total: how many the run wanted.
-        report: the report of what was answered, or None if nothing was.
-    """
-
-    def __init__(self, message: str, *, answered: int, total: int, report: object | None = None) -> None:
-        self.answered = answered
-        self.total = total
-        self.report = report
-        super().__init__(message)
+class RunInterrupted(_Stopped):
+    """A run that was stopped by hand; nothing answered is lost, all of it is stored."""
 
 
 class ServeError(TohlabError):

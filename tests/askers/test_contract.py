@@ -240,7 +240,7 @@ async def test_two_batches_at_one_console_take_turns() -> None:
 
 async def test_a_function_that_gives_something_else_is_refused() -> None:
     with pytest.raises(TypeError, match="must give a sequence of Answer, not 'yes'"):
-        await CallbackAsker(lambda request: "yes").ask(REQUEST)  # type: ignore[arg-type,return-value]
+        await CallbackAsker(lambda request: "yes").ask(REQUEST)  # type: ignore[arg-type,return-value]  # a wrong answer on purpose
     with pytest.raises(TypeError) as caught:
         await CallbackAsker(lambda request: ["x" * 100_000]).ask(REQUEST)  # type: ignore[list-item]  # a wrong answer on purpose
     assert len(str(caught.value)) < 500

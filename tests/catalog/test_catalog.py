@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tohlab.catalog import Catalog, CatalogEntry, CatalogUpdate, catalog_in, read_entries
+from tohlab.catalog import Catalog, CatalogEntry, CatalogUpdate, Form, catalog_in, read_entries
 
 # lone surrogates are texts too: a description cut inside a pair leaves one
 TEXT = st.text(st.characters(), max_size=12) | st.text(st.sampled_from('a"\\\n\ud83d\ude00,[]'), max_size=6)
@@ -63,8 +63,8 @@ def test_the_source_of_an_initial_catalog_says_nothing_of_an_update() -> None:
 
 
 @pytest.mark.parametrize("form", ["replacement", "tombstone"])
-def test_the_source_of_a_later_catalog_says_that_it_is_an_update(form: str) -> None:
-    update = CatalogUpdate(form=form, catalog=Catalog())  # type: ignore[arg-type]
+def test_the_source_of_a_later_catalog_says_that_it_is_an_update(form: Form) -> None:
+    update = CatalogUpdate(form=form, catalog=Catalog())
     assert update.source()["update"] is True
     assert list(update.source()) == ["kind", "form", "update", "entries"]
 

@@ -26,7 +26,7 @@ def log(*published: tuple[Catalog, bool]) -> SessionCatalog:
 
 
 def tell(action: str, form: str, catalog: Catalog) -> Decision:
-    return Decision(action=action, update=CatalogUpdate(form=form, catalog=catalog))  # type: ignore[arg-type]
+    return Decision(action=action, update=CatalogUpdate(form=form, catalog=catalog))  # type: ignore[arg-type]  # words as the scenarios write them
 
 
 NOTHING = Decision(action="nothing")

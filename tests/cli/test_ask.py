@@ -130,9 +130,9 @@ def test_a_question_can_come_by_a_pipe(written: Any) -> None:
     command = [sys.executable, "-c", code, "ask", "-"]
     script = ["--script", written("a.json", {"pm": "pnpm", "why": "so"})]
     piped = {"input": json.dumps(QUESTION), "capture_output": True, "text": True, "start_new_session": True}
-    answered = subprocess.run([*command, *script], check=True, **piped)  # type: ignore[call-overload]
+    answered = subprocess.run([*command, *script], check=True, **piped)  # type: ignore[call-overload]  # options of a run by their names
     assert json.loads(answered.stdout)["answers"][0] == {"id": "pm", "selected": ["pnpm"]}
-    alone = subprocess.run(command, check=False, **piped)  # type: ignore[call-overload]
+    alone = subprocess.run(command, check=False, **piped)  # type: ignore[call-overload]  # options of a run by their names
     assert (alone.returncode, alone.stdout) == (3, "")
     assert "there is no terminal to ask at" in alone.stderr
 

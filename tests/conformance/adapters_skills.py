@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -263,7 +264,7 @@ def registry_precedence(row: Row) -> None:
             )
             for name in PRECEDENCE[provider]
         ]
-        registry.register_provider(provider, lambda listed=listed: listed)  # type: ignore[misc]
+        registry.register_provider(provider, partial(list, listed))
     for name in ("rt", "rt2"):
         registry.register({"name": name, "description": f"runtime:{name}", "source": "runtime"})
     snapshot = registry.snapshot()

@@ -118,6 +118,10 @@ class _ThrownError(Exception):
     """Whatever a provider throws: `str()` is what `String(value)` is in JavaScript."""
 
 
+def _give(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
 def _throw(text: str) -> Callable[[], LoadedSkill]:
     def get() -> LoadedSkill:
         raise _ThrownError(text)
@@ -331,12 +335,12 @@ def pre_step_failure(row: Row) -> Any:
     """A provider `p` with a skill `a` that goes wrong in the way that the scenario's name says."""
     scenario, signal = row["input"]["scenario"], AbortSignal()
     candidate = {"name": "a", "description": "A", "source": "s", "rank": 1, "provider": "p"}
-    listed: Callable[[], Any] = lambda: [candidate]  # noqa: E731
-    get: Callable[[], LoadedSkill | None] = lambda: _loaded("a", "Body.", provider="p")  # noqa: E731
+    listed = _give([candidate])
+    get = _give(_loaded("a", "Body.", provider="p"))
     if "list-throws" in scenario:
         listed = _throw("offline")
     elif "invalid-candidate" in scenario or "bad-candidate" in scenario:
-        listed = lambda: [{**candidate, "name": "Bad"}]  # noqa: E731
+        listed = _give([{**candidate, "name": "Bad"}])
     elif "throws-object" in scenario:
         get = _throw("[object Object]")
     elif "throws-string" in scenario:
@@ -344,11 +348,11 @@ def pre_step_failure(row: Row) -> Any:
     elif "get-throws" in scenario or "get-rejects" in scenario:
         get = _throw("backend down")
     elif "renamed" in scenario or "other-name" in scenario:
-        get = lambda: _loaded("b", "Body.", provider="p")  # noqa: E731
+        get = _give(_loaded("b", "Body.", provider="p"))
     elif "definition" in scenario or "content" in scenario:
-        get = lambda: _loaded("a", 3, provider="p")  # noqa: E731
+        get = _give(_loaded("a", 3, provider="p"))
     elif any(word in scenario for word in ("vanish", "missing", "undefined", "gone", "null")):
-        get = lambda: None  # noqa: E731
+        get = _give(None)
     elif "abort" in scenario:
         signal.abort("turn cancelled")
     else:

@@ -28,14 +28,12 @@ def check(row: Row) -> None:
     harness, setting, params, output = case.harness, case.setting, case.params, row["output"]
     loaded = harness.load(case.tree, setting)
     if "call" in params:
-        call = params["call"]
-        answer = harness.call(call["tool"], call["arguments"], loaded, case.tree, setting)
+        answer = case.answer(loaded)
         assert answer.text == output["text"]
     elif "user_text" in params:
-        assert turn_as_text(harness.user(params["user_text"], loaded, case.tree, setting)) == output["text"]
+        assert turn_as_text(case.turn(loaded)) == output["text"]
     elif "schema_of" in params:
-        tools = {tool["function"]["name"]: tool for tool in harness.tools(loaded, setting)}
-        got, want = tools[params["schema_of"]], output["json"]
+        got, want = case.chat_tool(loaded), output["json"]
         tail = harness.listing(loaded, setting).text
         assert got["function"]["description"].endswith(tail)
         assert as_set_of_names(tail) == as_set_of_names(

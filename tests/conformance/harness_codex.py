@@ -49,11 +49,10 @@ def check(row: Row) -> None:
     assert isinstance(case.tree, FileTree)
     loaded = harness.load(case.tree, setting)
     if "call" in params:
-        call = params["call"]
-        answer = harness.call(call["tool"], call["arguments"], loaded, case.tree, setting)
+        answer = case.answer(loaded)
         assert without_random_id_and_time(answer.text) == without_random_id_and_time(output["text"])
     elif "user_text" in params:
-        turn = harness.user(params["user_text"], loaded, case.tree, setting)
+        turn = case.turn(loaded)
         assert turn.sent
         assert {"user_messages_after_environment_context": list(turn.texts)} == output["json"]
         assert turn.json == list(turn.texts)

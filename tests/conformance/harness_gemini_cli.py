@@ -45,12 +45,11 @@ def check(row: Row) -> None:
     harness, setting, params, output = case.harness, case.setting, case.params, row["output"]
     loaded = harness.load(case.tree, setting)
     if "call" in params:
-        call = params["call"]
-        answer = harness.call(call["tool"], call["arguments"], loaded, case.tree, setting)
+        answer = case.answer(loaded)
         assert answer.json == output["json"]
         assert answer.is_error == ("error" in output["json"])
     elif "user_text" in params:
-        turn = harness.user(params["user_text"], loaded, case.tree, setting)
+        turn = case.turn(loaded)
         want = without_what_was_printed(output["json"])
         assert want == {"requests": int(turn.sent), "contents_after_session_context": turn.json}
     elif row["group"] == "tool_schema":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.conformance.harness_driver import Given, Row, given
+from tests.conformance.harness_driver import Given, Row, given, holds_under_one_of
 from tohlab.dialects.harness import Loaded, Setting
 
 
@@ -33,30 +33,20 @@ def settings_of_unsaid_disk(case: Given) -> Iterator[Setting]:
 def check(row: Row) -> None:
     """Assert that tohlab gives what the row holds, for one of the orders that the disk may have had."""
     case = given(row)
-    faults = []
-    for setting in settings_of_unsaid_disk(case):
-        try:
-            _check(row, case, setting)
-        except AssertionError as error:
-            faults.append(error)
-        else:
-            return
-    raise faults[0]
+    settings = settings_of_unsaid_disk(case)
+    holds_under_one_of(settings, lambda setting: _check(row, case, setting))
 
 
 def _check(row: Row, case: Given, setting: Setting) -> None:
     harness, params, output = case.harness, case.params, row["output"]
     loaded = harness.load(case.tree, setting)
     if "call" in params:
-        call = params["call"]
-        loaded = in_the_order_of_the_disk(loaded, output["text"])
-        answer = harness.call(call["tool"], call["arguments"], loaded, case.tree, setting)
+        answer = case.answer(in_the_order_of_the_disk(loaded, output["text"]), setting)
         assert answer.text == output["text"]
     elif "user_text" in params:
-        assert harness.user(params["user_text"], loaded, case.tree, setting).json == output["json"]
+        assert case.turn(loaded, setting).json == output["json"]
     elif "schema_of" in params:
-        tools = {tool["function"]["name"]: tool for tool in harness.tools(loaded, setting)}
-        assert tools[params["schema_of"]] == output["json"]
+        assert case.chat_tool(loaded, setting) == output["json"]
     else:
         listing = harness.listing(in_the_order_of_the_disk(loaded, output["text"]), setting)
         assert listing.place == output["placement"]

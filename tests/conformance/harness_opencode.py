@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.conformance.harness_driver import Given, Row, given, turn_as_text
+from tests.conformance.harness_driver import Given, Row, given, holds_under_one_of, turn_as_text
 from tohlab.dialects.harness import Loaded, Setting
 
 SHELL = re.compile(r"!`[^`]+`")
@@ -52,26 +52,18 @@ def with_sample_sorted(text: str) -> str:
 def check(row: Row) -> None:
     """Assert that tohlab gives what the row holds, under one of the histories that it may have had."""
     case = given(row)
-    faults = []
-    for setting in settings_of_unsaid_history(case):
-        try:
-            _check(row, case, setting)
-        except AssertionError as error:
-            faults.append(error)
-        else:
-            return
-    raise faults[0]
+    settings = settings_of_unsaid_history(case)
+    holds_under_one_of(settings, lambda setting: _check(row, case, setting))
 
 
 def _check(row: Row, case: Given, setting: Setting) -> None:
     harness, params, output = case.harness, case.params, row["output"]
     loaded = _loaded(case, setting)
     if "call" in params:
-        call = params["call"]
-        answer = harness.call(call["tool"], call["arguments"], loaded, case.tree, setting)
+        answer = case.answer(loaded, setting)
         assert with_sample_sorted(answer.text) == with_sample_sorted(output["text"])
     elif "user_text" in params:
-        turn = harness.user(params["user_text"], loaded, case.tree, setting)
+        turn = case.turn(loaded, setting)
         if "json" in output:  # the program's own error with a random number, which no model reads
             assert output["json"]["no_request"]
             assert not turn.sent
@@ -80,8 +72,7 @@ def _check(row: Row, case: Given, setting: Setting) -> None:
             text = turn_as_text(turn)
             assert with_anything_where_a_command_ran(text).fullmatch(output["text"]), text
     elif "schema_of" in params:
-        tools = {tool["function"]["name"]: tool for tool in harness.tools(loaded, setting)}
-        assert tools[params["schema_of"]] == output["json"]
+        assert case.chat_tool(loaded, setting) == output["json"]
     else:
         listing = harness.listing(loaded, setting)
         assert listing.place == output["placement"]

@@ -35,11 +35,10 @@ def check(row: Row) -> None:
     harness, setting, params, output = case.harness, case.setting, case.params, row["output"]
     loaded = harness.load(case.tree, setting)
     if "call" in params:
-        call = params["call"]
-        answer = harness.call(call["tool"], call["arguments"], loaded, case.tree, setting)
+        answer = case.answer(loaded)
         assert answer.text == output["text"]
     elif "user_text" in params:
-        turn = harness.user(params["user_text"], loaded, case.tree, setting)
+        turn = case.turn(loaded)
         if isinstance(output["json"], dict):  # the program answers by itself, below its own warnings
             assert output["json"]["no_model_request"]
             assert not turn.sent
@@ -47,8 +46,7 @@ def check(row: Row) -> None:
         else:
             assert turn.json == with_any_session(output["json"])
     elif "schema_of" in params:
-        tools = {tool["function"]["name"]: tool for tool in harness.tools(loaded, setting)}
-        assert tools[params["schema_of"]] == output["json"]
+        assert case.chat_tool(loaded) == output["json"]
     else:
         listing = harness.listing(loaded, setting)
         assert listing.place == output["placement"]

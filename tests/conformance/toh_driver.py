@@ -248,3 +248,8 @@ def run_lifecycle(config: Mapping[str, Any], steps: Sequence[Mapping[str, Any]])
 def describe_step(step: Step) -> dict[str, Any]:
     """Return a step as the `pre_step_failure` vectors say it."""
     return {"decision": step.decision, "messages": [m.kind for m in step.messages]}
+
+
+def has(text: str, *words: str) -> bool:
+    """Return whether a scenario's text has one of the words."""
+    return any(word in text for word in words)

@@ -7,41 +7,25 @@ from typing import Any
 
 import pytest
 
+from tests.dialects.bench import Bench, skill
 from tohlab.dialects.cline import TOOLS
-from tohlab.dialects.harness import Answer, FileTree, Loaded, Setting, Skipped
+from tohlab.dialects.harness import Answer, FileTree, Setting
 from tohlab.dialects.harnesses import get_harness
 from tohlab.errors import UnsupportedByDialect
 
 CLINE = get_harness("cline")
 SETTING = Setting()
-
-
-def skill(name: str, *more: str, description: str = "d", body: str = "Do it.") -> str:
-    return "\n".join(("---", f"name: {name}", f"description: {description}", *more, "---", "", body, ""))
+BENCH = Bench(CLINE, SETTING, "skill")
+load, names, only_skipped = BENCH.load, BENCH.names, BENCH.only_skipped
 
 
 FILES = {"tea/SKILL.md": skill("tea"), "bread/SKILL.md": skill("Bread"), "grp/SKILL.md": skill("grp:leaf")}
-
-
-def load(files: dict[str, str], setting: Setting = SETTING) -> Loaded:
-    return CLINE.load(FileTree.of(files), setting)
 
 
 def call(asked: Any, files: dict[str, str] | None = None, tool: str = "skills", **more: Any) -> Answer:
     tree = FileTree.of(FILES if files is None else files)
     arguments = {"skill": asked, **more} if isinstance(asked, str) else asked
     return CLINE.call(tool, arguments, CLINE.load(tree, SETTING), tree, SETTING)
-
-
-def names(files: dict[str, str]) -> list[str]:
-    return [found.name for found in load(files).skills]
-
-
-def only_skipped(text: str) -> Skipped:
-    loaded = load({"x/SKILL.md": text})
-    assert loaded.skills == ()
-    [row] = loaded.skipped
-    return row
 
 
 # What is listed, and where.

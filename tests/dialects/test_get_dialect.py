@@ -66,4 +66,4 @@ def test_every_dialect_says_where_its_texts_come_from(name: str) -> None:
 def test_every_dialect_is_a_value(name: str) -> None:
     assert hash(get_dialect(name)) == hash(get_dialect(name))
     with pytest.raises(AttributeError):
-        get_dialect(name).name = "other"  # type: ignore[misc]
+        get_dialect(name).name = "other"  # type: ignore[misc]  # that it is refused is the point

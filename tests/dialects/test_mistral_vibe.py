@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.conformance.test_harness_vectors import OWN, read_vectors
-from tohlab.dialects.harness import Answer, FileTree, Loaded, Setting, Skipped, UserTurn
+from tests.dialects.bench import Bench, skill
+from tohlab.dialects.harness import Answer, Setting
 from tohlab.dialects.harnesses import get_harness
 from tohlab.dialects.mistral_vibe.names import invoked_names, near_names
 from tohlab.dialects.mistral_vibe.texts import BUNDLED, TOOLS
@@ -16,24 +17,9 @@ from tohlab.errors import UnsupportedByDialect
 
 VIBE = get_harness("mistral-vibe")
 SETTING = Setting(root="/p", bundled=False)
-
-
-def skill(name: str, *more: str, description: str = "d", body: str = "Do it.") -> str:
-    return "\n".join(("---", f"name: {name}", f"description: {description}", *more, "---", "", body, ""))
-
-
-def load(files: dict[str, str], setting: Setting = SETTING) -> Loaded:
-    return VIBE.load(FileTree.of(files), setting)
-
-
-def names(files: dict[str, str], setting: Setting = SETTING) -> list[str]:
-    return [found.name for found in load(files, setting).skills]
-
-
-def call(asked: Any, files: dict[str, str], setting: Setting = SETTING, tool: str = "skill") -> Answer:
-    tree = FileTree.of(files)
-    arguments = {"name": asked} if isinstance(asked, str) else asked
-    return VIBE.call(tool, arguments, VIBE.load(tree, setting), tree, setting)
+BENCH = Bench(VIBE, SETTING, "name")
+load, names = BENCH.load, BENCH.names
+call, user, only_skipped = BENCH.call, BENCH.user, BENCH.only_skipped
 
 
 def error(answer: Answer) -> str:
@@ -42,18 +28,6 @@ def error(answer: Answer) -> str:
     assert (value["type"], value["error"]["name"]) == ("error", "InvalidToolCall")
     message: str = value["error"]["message"]
     return message
-
-
-def user(text: str, files: dict[str, str], setting: Setting = SETTING) -> UserTurn:
-    tree = FileTree.of(files)
-    return VIBE.user(text, VIBE.load(tree, setting), tree, setting)
-
-
-def only_skipped(text: str) -> Skipped:
-    loaded = load({"x/SKILL.md": text})
-    assert loaded.skills == ()
-    [row] = loaded.skipped
-    return row
 
 
 # What is listed.

@@ -7,7 +7,8 @@ from typing import Any, cast
 import pytest
 
 from tests.conformance.test_harness_vectors import OWN, read_vectors
-from tohlab.dialects.harness import Answer, FileTree, Listing, Loaded, Setting, Skipped, UserTurn
+from tests.dialects.bench import Bench, skill
+from tohlab.dialects.harness import Setting
 from tohlab.dialects.harnesses import get_harness
 from tohlab.dialects.qwen_code import QwenCode
 from tohlab.dialects.qwen_code.entries import change_reminder
@@ -16,44 +17,13 @@ from tohlab.errors import UnsupportedByDialect
 
 QWEN = cast("QwenCode", get_harness("qwen-code"))
 SETTING = Setting(root="/p", bundled=False)
-
-
-def skill(name: str, *more: str, description: str = "d", body: str = "Do it.") -> str:
-    return "\n".join(("---", f"name: {name}", f"description: {description}", *more, "---", "", body, ""))
+BENCH = Bench(QWEN, SETTING, "skill")
+load, listing, listed = BENCH.load, BENCH.listing, BENCH.listed
+call, user, only_skipped = BENCH.call, BENCH.user, BENCH.only_skipped
 
 
 def options(**given: Any) -> Setting:
     return Setting(root="/p", bundled=False, options=given)
-
-
-def load(files: dict[str, str], setting: Setting = SETTING) -> Loaded:
-    return QWEN.load(FileTree.of(files), setting)
-
-
-def listing(files: dict[str, str], setting: Setting = SETTING) -> Listing:
-    return QWEN.listing(load(files, setting), setting)
-
-
-def listed(files: dict[str, str], setting: Setting = SETTING) -> list[str]:
-    return [span.label.removeprefix("entry ").strip('"') for span in listing(files, setting).spans]
-
-
-def call(asked: Any, files: dict[str, str], setting: Setting = SETTING, tool: str = "skill") -> Answer:
-    tree = FileTree.of(files)
-    arguments = {"skill": asked} if isinstance(asked, str) else asked
-    return QWEN.call(tool, arguments, QWEN.load(tree, setting), tree, setting)
-
-
-def user(text: str, files: dict[str, str], setting: Setting = SETTING) -> UserTurn:
-    tree = FileTree.of(files)
-    return QWEN.user(text, QWEN.load(tree, setting), tree, setting)
-
-
-def only_skipped(text: str) -> Skipped:
-    loaded = load({"x/SKILL.md": text})
-    assert loaded.skills == ()
-    [row] = loaded.skipped
-    return row
 
 
 # What is listed.

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import Golden
-from tohlab.catalog import Catalog
+from tohlab.catalog import Catalog, Form
 from tohlab.dialects import get_dialect
 from tohlab.ecma import utf16_length
 from tohlab.errors import CatalogError, UnsupportedByDialect
@@ -31,8 +31,8 @@ def skill(
 
 
 @pytest.mark.parametrize("form", ["initial", "replacement", "tombstone"])
-def test_a_catalog_is_written_as_the_harness_writes_it(golden: Golden, form: str) -> None:
-    golden.check(f"toh/catalog-{form}.txt", TOH.render_catalog(TWO, form).text)  # type: ignore[arg-type]
+def test_a_catalog_is_written_as_the_harness_writes_it(golden: Golden, form: Form) -> None:
+    golden.check(f"toh/catalog-{form}.txt", TOH.render_catalog(TWO, form).text)
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,9 @@ def test_the_tool_that_asks_the_user_is_sent_as_the_harness_sends_it(golden: Gol
 
 
 def test_a_catalog_has_a_span_over_each_entry_line() -> None:
-    for form in ("initial", "replacement"):
-        block = TOH.render_catalog(TWO, form)  # type: ignore[arg-type]
+    forms: tuple[Form, ...] = ("initial", "replacement")
+    for form in forms:
+        block = TOH.render_catalog(TWO, form)
         assert [(span.label, block.text[span.start : span.stop]) for span in block.spans] == [
             ('entry "pdf"', "- `pdf`: Read &amp; fill &lt;forms&gt;."),
             ('entry "sql"', "- `sql`: "),
@@ -107,7 +108,7 @@ def test_ten_thousand_skills_are_one_text() -> None:
 
 
 def test_a_resource_base_that_the_harness_does_not_know_is_refused() -> None:
-    base = ResourceBase(kind="rogue", value="x")  # type: ignore[arg-type]
+    base = ResourceBase(kind="rogue", value="x")  # type: ignore[arg-type]  # a kind that there is not is the point
     with pytest.raises(UnsupportedByDialect, match=r"rogue.*directory, url, opaque"):
         TOH.render_skill(skill(base=base))
 
@@ -164,11 +165,11 @@ def test_no_description_is_longer_than_the_limit(text: str, limit: int) -> None:
 def test_a_limit_that_cannot_be_is_refused_in_the_harness_s_words(limit: object) -> None:
     text = "tool-skill: catalogDescriptionMaxLength must be an integer greater than or equal to 3"
     with pytest.raises(CatalogError, match=f"^{re.escape(text)}$"):
-        replace(TOH, description_limit=limit)  # type: ignore[arg-type]
+        replace(TOH, description_limit=limit)  # type: ignore[arg-type]  # limits of a wrong kind are the point
 
 
 def test_a_whole_number_written_as_a_float_is_a_limit() -> None:
-    assert replace(TOH, description_limit=4.0).description_limit == 4  # type: ignore[arg-type]
+    assert replace(TOH, description_limit=4.0).description_limit == 4  # type: ignore[arg-type]  # a float is the point
 
 
 def test_without_a_limit_nothing_is_cut() -> None:

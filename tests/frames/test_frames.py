@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -159,7 +160,7 @@ def test_a_routing_run_gives_trials_skills_and_confusion() -> None:
     assert confusion["n"].sum() == sum(cell.n for cell in report.confusion())
 
 
-def test_checked_files_give_one_row_a_file_and_dialect(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_checked_files_give_one_row_a_file_and_dialect(tmp_path: Path) -> None:
     for name in ("good", "bad"):
         (tmp_path / name).mkdir()
     (tmp_path / "good" / "SKILL.md").write_text("---\nname: good\ndescription: d\n---\nx\n")

@@ -76,8 +76,8 @@ def read(policy: str, after: Request, **how: object) -> int:
     """What `after` reads once the whole session was sent, 15 seconds apart."""
     cache = get_policy(policy).start()
     for i, request in enumerate(SENT[:-1]):
-        cache.submit(Sent(request=request, **how).cached(get_meter()), 15.0 * i)  # type: ignore[arg-type]
-    return cache.submit(Sent(request=after, **how).cached(get_meter()), 15.0 * len(SENT)).read_tokens  # type: ignore[arg-type]
+        cache.submit(Sent(request=request, **how).cached(get_meter()), 15.0 * i)  # type: ignore[arg-type]  # a request's facts by their names
+    return cache.submit(Sent(request=after, **how).cached(get_meter()), 15.0 * len(SENT)).read_tokens  # type: ignore[arg-type]  # a request's facts by their names
 
 
 def shared(after: Request) -> int:

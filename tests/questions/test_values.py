@@ -50,7 +50,7 @@ def test_what_is_written_can_be_read_back(rows: list[tuple[str, list[str], str |
 
 def test_a_string_is_not_a_list_of_labels() -> None:
     with pytest.raises(TypeError, match="sequence of labels"):
-        Answer(id="a", selected="pnpm")  # type: ignore[arg-type]
+        Answer(id="a", selected="pnpm")  # type: ignore[arg-type]  # a text for a list is the point
 
 
 @pytest.mark.parametrize(

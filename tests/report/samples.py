@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from tohlab.report.model import (
     ChangeRow,
     Confusion,
@@ -80,7 +82,11 @@ def rate(successes: int, n: int, low: float, high: float) -> RateRow:
     return RateRow(successes=successes, n=n, value=successes / n, low=low, high=high)
 
 
-def run(label: str = "qwen2.5-coder-1.5b", kind: str = "model", names: tuple[str, ...] = NAMES) -> RoutingRun:
+def run(
+    label: str = "qwen2.5-coder-1.5b",
+    kind: Literal["model", "baseline"] = "model",
+    names: tuple[str, ...] = NAMES,
+) -> RoutingRun:
     """Return a run in which the first skill is taken for the second twice."""
     counts = {(name, name): 4 for name in names}
     counts[(names[0], names[1])] = 2
@@ -89,7 +95,7 @@ def run(label: str = "qwen2.5-coder-1.5b", kind: str = "model", names: tuple[str
     labels = (*names, "(none)")
     return RoutingRun(
         label=label,
-        kind=kind,  # type: ignore[arg-type]
+        kind=kind,
         n_total=40,
         n_scored=38,
         n_model_error=1,

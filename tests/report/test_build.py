@@ -173,7 +173,7 @@ def test_a_recording_is_replayed_however_the_model_was_asked(
             model="parrot",
             store=store,
             mode="record",
-            choice=choice,  # type: ignore[arg-type]
+            choice=choice,  # type: ignore[arg-type]  # both words of the Literal
         )
         store.export(recording)
     routing = build_report(skills, cases=cases, recording=recording).routing

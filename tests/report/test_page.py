@@ -9,6 +9,7 @@ import json
 import re
 import time
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -191,7 +192,7 @@ def test_a_report_says_the_same_as_json() -> None:
     assert data["provenance"]["date"] is None
 
 
-def test_a_page_that_cannot_be_written_says_where_and_what_to_do(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_page_that_cannot_be_written_says_where_and_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(TohlabError, match=r"cannot be written to .*--out"):
         write_html(samples.report(), tmp_path / "missing" / "page.html")
 

@@ -46,7 +46,7 @@ class Visit:
     def __init__(self, browser: Browser, path: Path, width: int, scheme: str = "light") -> None:
         self.said: list[str] = []
         self.asked: list[str] = []
-        context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
+        context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]  # light and dark alone are given
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page: Page = context.new_page()
         self.page.on("console", lambda message: self.said.append(message.text))

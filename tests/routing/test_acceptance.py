@@ -413,7 +413,7 @@ def test_fault_32_a_resumed_run_is_counted_over_all_cases() -> None:
     dataset = RoutingDataset(cases=tuple(shapes.case(i, PDF) for i in range(100)), name="d")
     right = {c.query for c in dataset.cases[:30]}
     with ReplyStore(":memory:") as store:
-        script = lambda b, n: ok(completion(PDF) if asked_text(b) in right else silent())  # noqa: E731
+        script = lambda b, n: ok(completion(PDF) if asked_text(b) in right else silent())  # noqa: E731  # one line beside its only use
         with serving(script) as service:
             client = OpenAIClient(service.base_url)
             part = replace(dataset, cases=dataset.cases[:90])

@@ -18,8 +18,8 @@ def trial(
     number: int, expected: tuple[str, ...] | None, loaded: tuple[str, ...], label: str, **more: object
 ) -> Trial:
     keys = {k: more.pop(k) for k in ("group", "not_expected", "optional") if k in more}
-    case = RoutingCase(id=f"c{number}", query="q", expected=expected, **keys)  # type: ignore[arg-type]
-    return Trial(case=case, label=label, loaded=loaded, **more)  # type: ignore[arg-type]
+    case = RoutingCase(id=f"c{number}", query="q", expected=expected, **keys)  # type: ignore[arg-type]  # fields of a case by their names
+    return Trial(case=case, label=label, loaded=loaded, **more)  # type: ignore[arg-type]  # fields of a trial by their names
 
 
 def report(*trials: Trial, replicates: int = 1) -> RoutingReport:

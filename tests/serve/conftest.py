@@ -67,7 +67,7 @@ def make_server(tmp_path: Path, cache: Path) -> MakeServer:
 
     def make(mode: str = "ready", **options: object) -> ModelServer:
         command = (sys.executable, "-P", str(stub), mode)
-        return ModelServer(gguf, command=command, **{"timeout_s": 60.0, **options})  # type: ignore[arg-type]
+        return ModelServer(gguf, command=command, **{"timeout_s": 60.0, **options})  # type: ignore[arg-type]  # options by their names
 
     return make
 

@@ -19,7 +19,7 @@ def names(snapshot: Snapshot) -> list[str]:
 
 
 def loaded(name: str, description: str = "d", **more: str) -> LoadedSkill:
-    return LoadedSkill(name=name, description=description, content="Body.", **more)  # type: ignore[arg-type]
+    return LoadedSkill(name=name, description=description, content="Body.", **more)  # type: ignore[arg-type]  # texts by their names
 
 
 # One root of the harness
@@ -295,7 +295,8 @@ def test_inside_a_layer_rank_decides_and_then_the_order_of_registration() -> Non
     second = MemorySource([loaded("a", "second"), loaded("b", "second")], rank=100)
     source = LayeredSource([[low, first, second]])
     assert [(s.name, s.description) for s in source.snapshot().skills] == [("a", "first"), ("b", "second")]
-    assert [source.load(name).description for name in ("a", "b")] == ["first", "second"]  # type: ignore[union-attr]
+    found = [source.load(name) for name in ("a", "b")]
+    assert [skill and skill.description for skill in found] == ["first", "second"]
 
 
 def test_the_nearest_layer_wins_whatever_the_rank() -> None:

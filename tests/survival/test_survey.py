@@ -16,7 +16,7 @@ from tohlab.survival import Fate, Survey, survey
 
 
 def of(files: dict[str, str], *dialects: str, **options: str) -> Survey:
-    return survey(FileTree.of(files), dialects or None, layout=options.get("layout", "auto"))  # type: ignore[arg-type]  # a layout
+    return survey(FileTree.of(files), dialects or None, layout=options.get("layout", "auto"))  # type: ignore[arg-type]  # one of the layouts
 
 
 def only(text: str, harness: str, path: str = "sail/SKILL.md") -> Fate:

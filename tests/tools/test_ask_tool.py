@@ -94,7 +94,7 @@ async def test_what_is_wrong_is_told_in_walk_order() -> None:
 async def test_numbers_that_json_does_not_bring_back_are_refused() -> None:
     tool = AskUserTool(Gives(skips))
     for number in ("-0", "1e999"):
-        raw = '{"questions":[{"id":"a","question":"Q","extra":%s}]}' % number  # noqa: UP031
+        raw = f'{{"questions":[{{"id":"a","question":"Q","extra":{number}}}]}}'
         assert (await tool.call_text(raw)).text == (
             'Error: invalid arguments: "questions[0]" must be a lossless JSON object'
         )
@@ -373,7 +373,7 @@ async def test_200_questions_with_500_options_of_100_kb() -> None:
     result = await AskUserTool(ScriptedAsker(lambda q: q.labels[3])).call({"questions": questions})
     assert time.process_time() - start < 20
     assert result.text.startswith('{"answers":[{"id":"same","selected":["3<script>\\ud83dxxx')
-    assert len(result.value["answers"]) == 200  # type: ignore[index]
+    assert len(result.value["answers"]) == 200  # type: ignore[index]  # an answer's value is a mapping
 
 
 def test_a_harness_without_such_a_tool_says_so() -> None:

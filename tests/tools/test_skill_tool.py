@@ -111,11 +111,11 @@ def no_longer_for_models(name: str) -> LoadedSkill:
 
 
 def no_text(name: str) -> LoadedSkill:
-    return LoadedSkill(name=name, description="d", content=3)  # type: ignore[arg-type]
+    return LoadedSkill(name=name, description="d", content=3)  # type: ignore[arg-type]  # a body that is no text is the point
 
 
 def rogue(name: str) -> LoadedSkill:
-    base = ResourceBase(kind="rogue", value="x")  # type: ignore[arg-type]
+    base = ResourceBase(kind="rogue", value="x")  # type: ignore[arg-type]  # a kind that there is not is the point
     return LoadedSkill(name=name, description="d", content="", resource_base=base)
 
 

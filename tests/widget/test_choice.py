@@ -86,7 +86,7 @@ def test_there_is_advice_for_every_place(surface: Any) -> None:
 
 def test_marimo_is_known_and_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     marimo = ModuleType("marimo")
-    marimo.running_in_notebook = lambda: True  # type: ignore[attr-defined]
+    vars(marimo)["running_in_notebook"] = lambda: True
     monkeypatch.setitem(sys.modules, "marimo", marimo)
     with pytest.raises(AskerUnavailable, match=r"mo\.ui\.form"):
         WidgetAsker().post(NAME)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tohlab.dialects.base import Fidelity, Provenance
+from tohlab.dialects.base import Provenance, Sourced
 from tohlab.dialects.harness import Listing, Loaded, OnChange, Place, Setting, Skipped
 
 
@@ -54,7 +54,7 @@ class Unlisted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HarnessView:
+class HarnessView(Sourced):
     """What one harness makes of a folder, and what a model pays for it in every request."""
 
     harness: str
@@ -116,21 +116,6 @@ class HarnessView:
     def cut(self) -> tuple[EntryView, ...]:
         """The entries whose description was shortened or left out."""
         return tuple(entry for entry in self.entries if entry.is_cut)
-
-    @property
-    def fidelity(self) -> Fidelity:
-        """How sure the list's text is."""
-        return self.provenance.fidelity
-
-    @property
-    def version(self) -> str:
-        """The program's version."""
-        return self.provenance.version
-
-    @property
-    def date(self) -> str:
-        """The day on which the list's text was taken, ISO 8601."""
-        return self.provenance.date
 
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Return one plain dict for each skill and file: what became of it.

@@ -5,13 +5,11 @@ One file per harness. A dialect's module is loaded when it is first asked for by
 
 from __future__ import annotations
 
-import difflib
-import importlib
 from types import MappingProxyType
 from typing import Final
 
 from tohlab.dialects.base import Dialect, ErrorText, Fidelity, Placement, Provenance, Refresh
-from tohlab.errors import UnknownDialect
+from tohlab.dialects.registry import module_named
 
 _MODULES: Final = MappingProxyType({"toh": "tohlab.dialects.toh"})
 """Name to the module whose `DIALECT` it is."""
@@ -30,11 +28,7 @@ def get_dialect(dialect: str | Dialect) -> Dialect:
     """
     if isinstance(dialect, Dialect):
         return dialect
-    if dialect not in _MODULES:
-        names = dialect_names()
-        near = difflib.get_close_matches(dialect.lower(), names, n=1, cutoff=0.5)
-        raise UnknownDialect(dialect, names, near[0] if near else None)
-    found: Dialect = importlib.import_module(_MODULES[dialect]).DIALECT
+    found: Dialect = module_named(dialect, _MODULES).DIALECT
     return found
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import join_entries
 from tohlab.dialects.harness import FileTree, Harness, HarnessSkill, Listing, Loaded, Setting, Skipped
-from tohlab.request import Span
 from tohlab.skills.readers import strictyaml
 
 OPEN: Final = "<available_skills>"
@@ -140,13 +140,12 @@ class AgentSkills(Harness):
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return `to_prompt` of the folders that could be read; the block stands even when it is empty."""
-        text, spans = OPEN, []
-        for skill in loaded.skills:
-            entry = _entry(skill.name, skill.description or "", setting.path_of(skill.path))
-            start = len(text) + 1
-            text += f"\n{entry}"
-            spans.append(Span(label=f'entry "{skill.name}"', start=start, stop=len(text)))
-        return Listing(text=f"{text}\n{CLOSE}", place=self.place, spans=tuple(spans))
+        entries = (
+            (skill.name, _entry(skill.name, skill.description or "", setting.path_of(skill.path)))
+            for skill in loaded.skills
+        )
+        text, spans = join_entries(f"{OPEN}\n", entries)
+        return Listing(text=text + CLOSE, place=self.place, spans=spans)
 
     def directories(self, tree: FileTree) -> tuple[str, ...]:
         """Return the folders with a skill file, in path order; the root is the empty text."""
@@ -154,12 +153,24 @@ class AgentSkills(Harness):
         return tuple(sorted(found))
 
     def find_skill_md(self, tree: FileTree, directory: str, setting: Setting) -> str | None:
-        """Return `find_skill_md`: the absolute path of a folder's skill file, or None."""
+        """Return `find_skill_md`: the absolute path of a folder's skill file, or None.
+
+        Args:
+            tree: the files.
+            directory: a folder of the tree, relative; the root is the empty text.
+            setting: where the tree's root is.
+        """
         path = _file_of(tree, directory)
         return None if path is None else setting.path_of(path)
 
     def read_properties(self, tree: FileTree, directory: str, setting: Setting) -> dict[str, Any] | Raised:
-        """Return `read_properties(directory).to_dict()`, or what it raises."""
+        """Return `read_properties(directory).to_dict()`, or what it raises.
+
+        Args:
+            tree: the files.
+            directory: a folder of the tree, relative; the root is the empty text.
+            setting: where the tree's root is.
+        """
         parsed = self._parse(tree, directory, setting)
         return parsed if isinstance(parsed, Raised) else _properties(parsed)
 
@@ -184,7 +195,13 @@ class AgentSkills(Harness):
         return _problems(parsed.fields, setting.path_of(directory))
 
     def to_prompt(self, tree: FileTree, directories: Sequence[str], setting: Setting) -> str | Raised:
-        """Return `to_prompt(directories)`, in the order given, or what the first bad folder raises."""
+        """Return `to_prompt(directories)`, in the order given, or what the first bad folder raises.
+
+        Args:
+            tree: the files.
+            directories: folders of the tree, relative.
+            setting: where the tree's root is.
+        """
         entries = [OPEN]
         for directory in directories:
             made = self.read_properties(tree, directory, setting)

@@ -50,6 +50,30 @@ class Provenance:
     """The file or page inside the program's repository."""
 
 
+class Sourced:
+    """What has a `provenance`, with it in the short form that reports print."""
+
+    __slots__ = ()
+
+    provenance: Provenance
+    """Where its text comes from and how sure it is."""
+
+    @property
+    def fidelity(self) -> Fidelity:
+        """How sure the text is."""
+        return self.provenance.fidelity
+
+    @property
+    def version(self) -> str:
+        """The program's version."""
+        return self.provenance.version
+
+    @property
+    def date(self) -> str:
+        """The day on which the text was taken, ISO 8601."""
+        return self.provenance.date
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorText:
     """One way in which a tool call can fail, as the harness words it."""
@@ -62,7 +86,7 @@ class ErrorText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect(ABC):
+class Dialect(Sourced, ABC):
     """One harness's way of saying it.
 
     Rendering is pure and total: the same value gives the same text, whatever the locale, the clock or the
@@ -144,23 +168,6 @@ class Dialect(ABC):
                 self.description_limit_error.format(limit=limit, minimum=self.description_limit_minimum)
             )
         object.__setattr__(self, "description_limit", int(limit))
-
-    # Provenance, in the short form that reports print.
-
-    @property
-    def fidelity(self) -> Fidelity:
-        """How sure the dialect's texts are."""
-        return self.provenance.fidelity
-
-    @property
-    def version(self) -> str:
-        """The program's version."""
-        return self.provenance.version
-
-    @property
-    def date(self) -> str:
-        """The day on which the texts were taken, ISO 8601."""
-        return self.provenance.date
 
     def provenance_of(self, part: str) -> Provenance:
         """Return where the text of `part` (a key of `text_provenance`) comes from."""

@@ -7,6 +7,28 @@ from collections.abc import Iterable
 from tohlab.request import Span
 
 
+def spread_entries(
+    head: str, entries: Iterable[tuple[str, str]], between: str = "\n"
+) -> tuple[str, tuple[Span, ...]]:
+    """Return the head and the entries, with a text between each two, and `entry "<name>"` over each of them.
+
+    Args:
+        head: what stands before the first entry.
+        entries: the name and the text of each, which stays as it is.
+        between: what stands between two entries.
+    """
+    parts, at = [head], len(head)
+    spans: list[Span] = []
+    for name, text in entries:
+        if spans:
+            parts.append(between)
+            at += len(between)
+        spans.append(Span(label=f'entry "{name}"', start=at, stop=at + len(text)))
+        parts.append(text)
+        at += len(text)
+    return "".join(parts), tuple(spans)
+
+
 def join_entries(head: str, entries: Iterable[tuple[str, str]]) -> tuple[str, tuple[Span, ...]]:
     """Return the head and the entries, each ended by a line break, and `entry "<name>"` over each of them.
 
@@ -14,10 +36,5 @@ def join_entries(head: str, entries: Iterable[tuple[str, str]]) -> tuple[str, tu
         head: what stands before the first entry.
         entries: the name and the text of each; a line break at a text's end is the one that ends it.
     """
-    parts, spans, at = [head], [], len(head)
-    for name, text in entries:
-        entry = text.removesuffix("\n")
-        spans.append(Span(label=f'entry "{name}"', start=at, stop=at + len(entry)))
-        parts.append(f"{entry}\n")
-        at += len(entry) + 1
-    return "".join(parts), tuple(spans)
+    text, spans = spread_entries(head, ((name, entry.removesuffix("\n")) for name, entry in entries))
+    return (f"{text}\n" if spans else text), spans

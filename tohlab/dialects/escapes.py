@@ -23,7 +23,13 @@ def escaped(text: str, apostrophe: str = "&apos;") -> str:
 
 
 def escaped_path(setting: Setting, relative: str, apostrophe: str = "&apos;") -> str:
-    """Return the absolute path of a file of the tree, escaped; a placeholder such as `<ROOT>` stays."""
+    """Return the absolute path of a file of the tree, escaped; a placeholder such as `<ROOT>` stays.
+
+    Args:
+        setting: where the tree's root is.
+        relative: the file, relative to the root of the tree.
+        apostrophe: how a single quote is written.
+    """
     base, rest = setting.base_of(relative)
     start = base if _PLACEHOLDER.fullmatch(base) else escaped(base, apostrophe)
     return f"{start}/{escaped(rest, apostrophe)}" if rest else start

@@ -1,13 +1,14 @@
-"""What harnesses that were not run have in common when they look for skills: roots, folders, frontmatter.
+"""What harnesses have in common when they look for skills: roots, folders, frontmatter.
 
-A harness whose own walk was seen or read has it in its own file. These are the plain rules that documentation
-gives: roots in an order, one folder a skill, a block between two `---` lines.
+A harness whose own walk was seen or read has it in its own file. Here are the plain rules that documentation
+gives, for those that were not run (roots in an order, one folder a skill, a block between two `---` lines),
+and what all of them ask of a path or a text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -118,6 +119,51 @@ def qualified_places(tree: FileTree, setting: Setting) -> Iterator[tuple[Place, 
             yield place, "plugin", plugin
 
 
+def qualified_files(
+    tree: FileTree, setting: Setting
+) -> tuple[tuple[tuple[Place, str, str], ...], tuple[Skipped, ...]]:
+    """Return the skill files by Claude Code's table, each once, and why like-named files are not looked at.
+
+    A file that one root passes over and another takes is taken.
+
+    Returns:
+        What `qualified_places` gives for each file that is taken, in its order, and the others in theirs.
+    """
+    taken: dict[str, tuple[Place, str, str]] = {}
+    aside: dict[str, Skipped] = {}
+    for place, kind, qualifier in qualified_places(tree, setting):
+        if place.is_skill_file:
+            taken.setdefault(place.path, (place, kind, qualifier))
+        elif place.path not in taken:
+            aside.setdefault(place.path, overlooked(place))
+    return tuple(taken.values()), tuple(found for path, found in aside.items() if path not in taken)
+
+
+def first_of_each_name(
+    tree: FileTree, setting: Setting, read: Callable[[Place], HarnessSkill | Skipped]
+) -> tuple[tuple[HarnessSkill, ...], tuple[Skipped, ...]]:
+    """Return the skills of the roots in the order in which they are met, and why files give none.
+
+    Of two skills of one name the first stays, and the program says so of the other.
+
+    Args:
+        tree: the files.
+        setting: which roots there are.
+        read: gives the skill of a file, or why it gives none.
+    """
+    by_name: dict[str, HarnessSkill] = {}
+    skipped: list[Skipped] = []
+    for place in places(tree, roots_of(setting)):
+        found = read(place) if place.is_skill_file else overlooked(place)
+        if isinstance(found, HarnessSkill) and found.name in by_name:
+            found = duplicate(by_name[found.name], place.path, silent=False)
+        if isinstance(found, Skipped):
+            skipped.append(found)
+        else:
+            by_name[found.name] = found
+    return tuple(by_name.values()), tuple(skipped)
+
+
 def argument_names(fields: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names that `arguments:` declares for a skill's words: a list, or a text with spaces."""
     value = fields.get("arguments")
@@ -129,17 +175,41 @@ def overlooked(place: Place) -> Skipped:
     """Return why a file that is no `SKILL.md` of a folder directly below its root is not looked at."""
     hidden = place.hidden_by
     if place.inside[-1] != FILE:
-        code, reason, repair = "file-name", f"the file has to be named {FILE}", f"rename it to {FILE}"
-    elif hidden:
+        return misnamed(place.path)
+    if hidden:
         code, reason = "hidden-folder", f"the folder {hidden} starts with a dot and is not looked into"
         repair = f"give {hidden} a name without the dot, or move the skill out of it"
     elif len(place.inside) == 1:
         code, reason = "no-folder", "a skill is a folder, and this file lies in the root itself"
         repair = "put it into a folder of its own, named like the skill"
     else:
-        code, reason = "too-deep", "only the folders directly below the root are looked at"
-        repair = f"move the folder {PurePosixPath(place.path).parent} up, directly below the root"
+        return too_deep(place.path, str(PurePosixPath(place.path).parent))
     return Skipped(path=place.path, code=code, reason=reason, repair=repair, silent=True)
+
+
+def misnamed(path: str) -> Skipped:
+    """Return why a file that is called like a skill's in another case is not looked at."""
+    reason, repair = f"the file has to be named {FILE}", f"rename it to {FILE}"
+    return Skipped(path=path, code="file-name", reason=reason, repair=repair, silent=True)
+
+
+def too_deep(path: str, folder: str) -> Skipped:
+    """Return why a file in a folder below a skill's folder is not looked at.
+
+    Args:
+        path: the file.
+        folder: its folder, as the repair names it.
+    """
+    reason = "only the folders directly below the root are looked at"
+    repair = f"move the folder {folder} up, directly below the root"
+    return Skipped(path=path, code="too-deep", reason=reason, repair=repair, silent=True)
+
+
+def wrong_depth(path: str) -> Skipped:
+    """Return why a file that lies in the root itself or below a skill's folder is not looked at."""
+    reason = "only the folders directly below the root are looked at"
+    repair = "move it into a folder directly below the root"
+    return Skipped(path=path, code="wrong-depth", reason=reason, repair=repair, silent=True)
 
 
 def cut_frontmatter(text: str) -> tuple[str | None, str]:
@@ -149,13 +219,37 @@ def cut_frontmatter(text: str) -> tuple[str | None, str]:
 
 
 def line_of(block: str, key: str) -> int | None:
-    """Return the line of a top-level key in the whole file, from 1; None where it is not there."""
-    at = re.search(rf"^{re.escape(key)}\s*:", block, re.MULTILINE)
-    return None if at is None else block.count("\n", 0, at.start()) + 2
+    """Return the line of a top-level key in the whole file, from 1; None where it is not there.
+
+    Args:
+        block: the frontmatter, whose first line is the file's second.
+        key: the key, without quotes.
+    """
+    line = key_line(block, key)
+    return None if line is None else line + 1
+
+
+def key_line(text: str, key: str, *, quoted: bool = False) -> int | None:
+    """Return the first line of a text that begins with a key and a colon, from 1; None for none.
+
+    Args:
+        text: what is looked through.
+        key: the key, without quotes.
+        quoted: whether a quote may stand before and behind it.
+    """
+    quote = "[\"']?" if quoted else ""
+    at = re.search(rf"^{quote}{re.escape(key)}{quote}\s*:", text, re.MULTILINE)
+    return None if at is None else text.count("\n", 0, at.start()) + 1
 
 
 def duplicate(winner: HarnessSkill, path: str, *, silent: bool) -> Skipped:
-    """Return why a skill whose name an earlier root has taken is dropped."""
+    """Return why a skill whose name an earlier root has taken is dropped.
+
+    Args:
+        winner: the skill that stays.
+        path: the file that gives none.
+        silent: whether the program says nothing about it.
+    """
     return Skipped(
         path=path,
         code="duplicate-name",

@@ -176,6 +176,15 @@ class Loaded:
     notes: tuple[str, ...] = ()
     """What is not certain: races, orders that depend on the disk."""
 
+    def named(self, name: object) -> HarnessSkill | None:
+        """Return the first skill of exactly that name, or None."""
+        return next((skill for skill in self.skills if skill.name == name), None)
+
+    @property
+    def unlisted(self) -> tuple[str, ...]:
+        """The names of the skills that the model is not told of."""
+        return tuple(skill.name for skill in self.skills if not skill.listed)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
@@ -326,6 +335,13 @@ class Harness(ABC):
         """
         raise UnsupportedByDialect(f"{self.title} has no tool {tool!r} that has to do with skills")
 
+    def _not_kept(self, name: str) -> UnsupportedByDialect:
+        return UnsupportedByDialect(f"the text of {name} is a part of {self.title} that is not kept here")
+
     def user(self, text: str, loaded: Loaded, tree: FileTree, setting: Setting) -> UserTurn:
-        """Return what a user's text becomes; a text without a gesture goes as it is."""
+        """Return what a user's text becomes; a text without a gesture goes as it is.
+
+        Raises:
+            UnsupportedByDialect: the text starts something of the program's own whose text is not kept.
+        """
         return UserTurn(texts=(text,))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-import importlib
 from types import MappingProxyType
 from typing import Final
 
 from tohlab.dialects.harness import Harness
-from tohlab.errors import UnknownDialect
+from tohlab.dialects.registry import module_named
 
 _MODULES: Final = MappingProxyType(
     {
@@ -46,9 +44,5 @@ def get_harness(harness: str | Harness) -> Harness:
     """
     if isinstance(harness, Harness):
         return harness
-    if harness not in _MODULES:
-        names = harness_names()
-        near = difflib.get_close_matches(harness.lower(), names, n=1, cutoff=0.5)
-        raise UnknownDialect(harness, names, near[0] if near else None)
-    found: Harness = importlib.import_module(_MODULES[harness]).HARNESS
+    found: Harness = module_named(harness, _MODULES).HARNESS
     return found

@@ -11,6 +11,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 Missing = Literal["literal", "empty", "undefined"]
@@ -258,9 +259,13 @@ class _Run:
             at = text.index("$ARGUMENTS", at)
             before, after = text[:at], text[at + len("$ARGUMENTS") :]
             meant = {"$": "$", "&": "$ARGUMENTS", "`": before, "'": after}
-            done += [_REPLACEMENT_PATTERN.sub(lambda m, meant=meant: meant[m[1]], self.arguments), part]  # type: ignore[misc]
+            done += [_REPLACEMENT_PATTERN.sub(partial(_meaning, meant), self.arguments), part]
             at += len("$ARGUMENTS")
         return "".join(done)
+
+
+def _meaning(meant: Mapping[str, str], match: re.Match[str]) -> str:
+    return meant[match[1]]
 
 
 _NUMBER: Final = {"one": "[0-9]", "any": "[0-9]+"}

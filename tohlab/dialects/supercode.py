@@ -16,19 +16,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import spread_entries
 from tohlab.dialects.folders import (
     Place,
     argument_names,
     cut_frontmatter,
     duplicate,
-    overlooked,
-    qualified_places,
+    qualified_files,
 )
 from tohlab.dialects.harness import (
     Answer,
@@ -43,8 +42,8 @@ from tohlab.dialects.harness import (
     UserTurn,
 )
 from tohlab.dialects.substitution import Substitution
+from tohlab.dialects.tool_forms import chat_tool
 from tohlab.errors import UnsupportedByDialect
-from tohlab.request import Span
 from tohlab.skills.readers import key_value_lines, npm_yaml
 
 DESCRIPTION: Final = "Load a skill's full instructions on demand. The system prompt lists only each skill's name and description; call this with a name from that list to read the skill's body into the conversation, then follow it. `arguments` is substituted for `$ARGUMENTS` in the body."
@@ -68,9 +67,9 @@ PARAMETERS: Final[Mapping[str, Any]] = MappingProxyType(
 )
 """Keys sorted, as the program's JSON library writes them."""
 
-HEAD: Final = "## Skills"
-ENTRY: Final = "\n- {name}: {description}"
-UNDESCRIBED: Final = "\n- {name}"
+HEAD: Final = "## Skills\n"
+ENTRY: Final = "- {name}: {description}"
+UNDESCRIBED: Final = "- {name}"
 
 LOADED: Final = """\
 <skill name="{name}" dir="{directory}">
@@ -167,15 +166,8 @@ class Supercode(Harness):
         by_name: dict[str, HarnessSkill] = {}
         skipped: list[Skipped] = []
         notes: list[str] = []
-        seen: set[str] = set()
-        aside: dict[str, Skipped] = {}
-        for place, _, qualifier in qualified_places(tree, setting):
-            if place.path in seen:
-                continue
-            if not place.is_skill_file:
-                aside.setdefault(place.path, overlooked(place))
-                continue
-            seen.add(place.path)
+        files, aside = qualified_files(tree, setting)
+        for place, _, qualifier in files:
             skill = _parse(tree.text(place.path), place, qualifier, notes)
             if skill.name in by_name:
                 skipped.append(duplicate(by_name[skill.name], place.path, silent=True))
@@ -184,33 +176,23 @@ class Supercode(Harness):
             commands = len(_SHELL.findall(skill.body)) if "!`" in skill.body else 0
             if commands:
                 notes.append(f"{place.path}: {commands} shell commands stay as they are written")
-        skipped += [found for path, found in aside.items() if path not in seen]
-        return Loaded(skills=tuple(by_name.values()), skipped=tuple(skipped), notes=tuple(notes))
+        return Loaded(skills=tuple(by_name.values()), skipped=(*skipped, *aside), notes=tuple(notes))
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the index section; nothing where no skill is advertised."""
-        dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
         shown = [skill for skill in loaded.skills if skill.listed]
         if not shown:
-            return Listing(text="", place=self.place, dropped=dropped)
-        text, spans = HEAD, []
-        for skill in shown:
-            line = (ENTRY if skill.description else UNDESCRIBED).format(
-                name=skill.name, description=skill.description
-            )
-            span = Span(label=f'entry "{skill.name}"', start=len(text) + 1, stop=len(text) + len(line))
-            spans.append(span)
-            text += line
-        return Listing(text=text, place=self.place, spans=tuple(spans), dropped=dropped)
+            return Listing(text="", place=self.place, dropped=loaded.unlisted)
+        entries = (
+            (s.name, (ENTRY if s.description else UNDESCRIBED).format(name=s.name, description=s.description))
+            for s in shown
+        )
+        text, spans = spread_entries(HEAD, entries)
+        return Listing(text=text, place=self.place, spans=spans, dropped=loaded.unlisted)
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the `skill` tool; its text is the same with any skills and with none."""
-        function = {
-            "name": "skill",
-            "description": DESCRIPTION,
-            "parameters": deepcopy(dict(PARAMETERS)),
-        }
-        return ({"type": "function", "function": function},)
+        return (chat_tool("skill", DESCRIPTION, PARAMETERS),)
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return the skill's envelope, or the program's text for an unknown name.
@@ -261,7 +243,13 @@ class Supercode(Harness):
         return UserTurn(texts=(text, *envelopes), notes=sum((_shell_notes(skill) for skill in skills), ()))
 
     def render_skill(self, skill: HarnessSkill, arguments: str, setting: Setting) -> str:
-        """Return the envelope in which a body arrives, the same whichever door it came through."""
+        """Return the envelope in which a body arrives, the same whichever door it came through.
+
+        Args:
+            skill: what is loaded.
+            arguments: what takes the placeholders' places, as it is typed.
+            setting: where the tree's root is.
+        """
         body = SUBSTITUTION.apply(skill.body, arguments, argument_names(skill.fields)).text
         return LOADED.format(name=skill.name, directory=setting.path_of(skill.directory), body=body)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tohlab.catalog import Form
 from tohlab.dialects.base import Dialect
-from tohlab.dialects.folders import in_roots
+from tohlab.dialects.folders import in_roots, too_deep
 from tohlab.dialects.harness import (
     Answer,
     Cut,
@@ -156,8 +156,9 @@ class TheOpenHarnessAdapter(Harness):
                         why=f"a description has at most {dialect.description_limit} UTF-16 code units",
                     )
                 )
-        dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
-        return Listing(text=block.text, place=self.place, spans=block.spans, cut=tuple(cut), dropped=dropped)
+        return Listing(
+            text=block.text, place=self.place, spans=block.spans, cut=tuple(cut), dropped=loaded.unlisted
+        )
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the `skill` tool as chat completions take it; the same with any skills and with none."""
@@ -177,7 +178,7 @@ class TheOpenHarnessAdapter(Harness):
         name = arguments["name"]
         if not self.dialect.is_name(name):
             return self._error("bad-name", name=name)
-        skill = next((skill for skill in loaded.skills if skill.name == name), None)
+        skill = loaded.named(name)
         if skill is None:
             return self._error("unknown-skill", name=name)
         if not skill.model_loads:
@@ -218,13 +219,10 @@ def _candidates(tree: FileTree, root: SkillRoot, setting: Setting, skipped: list
 
 
 def _overlooked(path: str, parts: list[str]) -> Skipped:
-    if parts[-1] != SKILL_FILE:
-        code, reason = "wrong-case", f"{parts[-1]} is not SKILL.md: the harness looks for that exact name"
-        repair = "rename it to SKILL.md"
-    else:
-        code, reason = "too-deep", "only the folders directly below the root are looked at"
-        repair = f"move the folder {'/'.join(parts[:-1])} up, directly below the root"
-    return Skipped(path=path, code=code, reason=reason, repair=repair, silent=True)
+    if parts[-1] == SKILL_FILE:
+        return too_deep(path, "/".join(parts[:-1]))
+    reason = f"{parts[-1]} is not SKILL.md: the harness looks for that exact name"
+    return Skipped(path=path, code="wrong-case", reason=reason, repair="rename it to SKILL.md", silent=True)
 
 
 def _base(skill: HarnessSkill, setting: Setting) -> ResourceBase:

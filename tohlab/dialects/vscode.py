@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.entries import join_entries
-from tohlab.dialects.folders import Place, duplicate, line_of, overlooked, places, roots_of
+from tohlab.dialects.folders import Place, first_of_each_name, line_of
 from tohlab.dialects.harness import (
     Answer,
     Cut,
@@ -34,6 +34,7 @@ from tohlab.dialects.harness import (
 )
 from tohlab.ecma import utf16_length, utf16_slice
 from tohlab.errors import UnsupportedByDialect
+from tohlab.skills.frontmatter import START_WITH_FRONTMATTER
 from tohlab.skills.readers import key_value_lines, npm_yaml
 
 HEAD: Final = """\
@@ -92,21 +93,11 @@ class VSCode(Harness):
 
     def load(self, tree: FileTree, setting: Setting) -> Loaded:
         """Return the skills, the workspace's before the user's, each root by its folders' names."""
-        by_name: dict[str, HarnessSkill] = {}
-        skipped: list[Skipped] = []
         notes: list[str] = []
-        for place in places(tree, roots_of(setting)):
-            if not place.is_skill_file:
-                skipped.append(overlooked(place))
-                continue
-            found = _parse(tree.text(place.path), place, notes)
-            if isinstance(found, Skipped):
-                skipped.append(found)
-            elif found.name in by_name:
-                skipped.append(duplicate(by_name[found.name], place.path, silent=False))
-            else:
-                by_name[found.name] = found
-        return Loaded(skills=tuple(by_name.values()), skipped=tuple(skipped), notes=tuple(notes))
+        skills, skipped = first_of_each_name(
+            tree, setting, lambda place: _parse(tree.text(place.path), place, notes)
+        )
+        return Loaded(skills=skills, skipped=skipped, notes=tuple(notes))
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the `<skills>` section; nothing without skills or without the tool that reads files."""
@@ -202,7 +193,7 @@ def _parse(text: str, place: Place, notes: list[str]) -> HarnessSkill | Skipped:
 
 def _missing(place: Place, header: str | None, fields: Mapping[str, Any], key: str) -> Skipped:
     if header is None:
-        repair = "start the file with a line ---, then name and description, then a line ---"
+        repair = START_WITH_FRONTMATTER
     elif fields.get(key) is not None and fields.get(key) != "":
         repair = f"write {key} as one text, in quotes if it is a number"
     else:

@@ -122,7 +122,7 @@ def harness_scene(
     head = {"system": conversation.system, "tools": conversation.tools, "blocks": blocks}
 
     def request(messages: Iterable[Message], **more: object) -> Request:
-        return harness_request(rules, loaded, run, messages=messages, **head, **more)  # type: ignore[arg-type]
+        return harness_request(rules, loaded, run, messages=messages, **head, **more)  # type: ignore[arg-type]  # keywords as harness_request takes them
 
     talk = (*conversation.messages, conversation.following)
     sent = tuple(
@@ -145,7 +145,7 @@ def harness_scene(
         switched.load(skills, run),
         run,
         messages=talk,
-        **head,  # type: ignore[arg-type]
+        **head,  # type: ignore[arg-type]  # keywords as harness_request takes them
     )
     return _scene(
         title=rules.title,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, Protocol
 
 from tohlab.errors import MissingExtra
@@ -109,7 +109,7 @@ def form_module() -> str:
 
 def form_style() -> str:
     """Return the form's style sheet."""
-    return module_of("form.css")
+    return module_of("colours.css", "form.css")
 
 
 @lru_cache(maxsize=1)
@@ -254,7 +254,7 @@ class CoreForm:
             rows.append(
                 self._button(
                     mark + legible(option.label + about, 300),
-                    lambda form, label=option.label: form.choose(label),  # type: ignore[misc]
+                    partial(_chosen, option.label),
                     layout=_WIDE,
                 )
             )
@@ -275,6 +275,10 @@ class CoreForm:
         if form.feedback:
             rows.append(self._words(form.feedback))
         self.shown.children = tuple(rows)
+
+
+def _chosen(label: str, form: Composer) -> Composer:
+    return form.choose(label)
 
 
 _WIDE: Final = {"width": "44rem", "max_width": "100%"}

@@ -33,7 +33,7 @@ from tohlab.routing.import_files import dataset_of, json_of, rows_of, text_of, y
 FORMATS: Final = ("skill-creator", "waza", "vally", "buildkite", "bfcl", "metatool", "csv")
 
 
-def import_cases(path: str | Path, format: str, *, skill: str | None = None) -> RoutingDataset:  # noqa: A002
+def import_cases(path: str | Path, format: str, *, skill: str | None = None) -> RoutingDataset:  # noqa: A002  # `format` is what a reader calls it
     """Return the labelled requests of another tool's file.
 
     Args:

@@ -52,7 +52,7 @@ def check_mode(mode: str) -> Mode:
     mode = mode.replace("-", "_")
     if mode not in get_args(Mode):
         raise StoreError(f"there is no store mode {mode!r}; known: {', '.join(get_args(Mode))}")
-    return mode  # type: ignore[return-value]
+    return mode  # type: ignore[return-value]  # looked at above
 
 
 def request_key(request: ChatRequest, endpoint: str = "") -> str:

@@ -51,7 +51,13 @@ def is_absent(error: OSError) -> bool:
 
 
 def node_text(error: OSError, call: str, path: str) -> str:
-    """Return a system error as Node words it, such as `Error: EACCES: permission denied, open 'x'`."""
+    """Return a system error as Node words it, such as `Error: EACCES: permission denied, open 'x'`.
+
+    Args:
+        error: what the system said.
+        call: the system's call, such as `open`.
+        path: what was read.
+    """
     code = errno.errorcode.get(error.errno or 0, "UNKNOWN")
     text = _NODE_TEXTS.get(error.errno or 0, (error.strerror or "unknown error").lower())
     if error.errno == errno.EISDIR:
@@ -164,7 +170,13 @@ def not_utf8(path: str, line: int) -> Problem:
 
 
 def provider_skipped(provider: str, path: str, reason: str) -> Problem:
-    """Return the warning for a source that could not be read, so that nothing of it is known."""
+    """Return the warning for a source that could not be read, so that nothing of it is known.
+
+    Args:
+        provider: the name of the source.
+        path: what could not be read.
+        reason: why, as Node words it.
+    """
     return Problem(
         code="provider-failed",
         message=f'skill provider "{provider}" skipped: {reason}',
@@ -176,5 +188,11 @@ def provider_skipped(provider: str, path: str, reason: str) -> Problem:
 
 
 def unreadable(path: str, error: OSError, call: str) -> ProviderError:
-    """Return the error that the harness's provider rejects with when a path cannot be read."""
+    """Return the error that the harness's provider rejects with when a path cannot be read.
+
+    Args:
+        path: what could not be read.
+        error: what the system said.
+        call: the system's call, such as `open`.
+    """
     return ProviderError(node_text(error, call, path).removeprefix("Error: "))

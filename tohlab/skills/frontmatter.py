@@ -35,6 +35,8 @@ _SIMPLE_LINE: Final = re.compile(
 _NESTED: Final = re.compile(
     r"([A-Za-z][A-Za-z0-9_-]{0,62}):\r?\n(( +)[A-Za-z][^\n]*\n(?:\3[A-Za-z][^\n]*\n)*)"
 )
+START_WITH_FRONTMATTER: Final = "start the file with a line ---, then name and description, then a line ---"
+"""The repair of a file that has no frontmatter at all."""
 _UNSURE: Final = object()
 _CLOSING: Final = re.compile(r"^---\r?(?:\n|\Z)", re.MULTILINE)
 
@@ -209,7 +211,7 @@ def missing_frontmatter(text: str) -> FrontmatterError:
     elif not text.strip():
         remedy = "the file is empty: start it with ---, name, description, ---"
     else:
-        remedy = "start the file with a line ---, then name and description, then a line ---"
+        remedy = START_WITH_FRONTMATTER
     return FrontmatterError("missing-frontmatter", "missing YAML frontmatter", line, remedy=remedy)
 
 

@@ -114,6 +114,14 @@ class SkillSource(Protocol):
     not there (any more), and whatever the provider raises goes through.
     """
 
-    def snapshot(self) -> Snapshot: ...
+    def snapshot(self) -> Snapshot:
+        """Return what the source sees now.
 
-    def load(self, name: str) -> LoadedSkill | None: ...
+        Raises:
+            ProviderError: the source broke its contract.
+        """
+        ...
+
+    def load(self, name: str) -> LoadedSkill | None:
+        """Return the skill of that name with its body, read now; None where there is none."""
+        ...

@@ -25,7 +25,7 @@ AT_NODE_END: Final = "Unexpected scalar at node end"
 SEQUENCE: Final = "Unexpected block-seq-ind on same line with key"
 ALIAS: Final = "Unresolved alias (the anchor must be set before the alias): {name}"
 
-_KEY: Final = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s"'#&*!|>%@`\[{,-](?:[^:#]|:(?=\S)|(?<=\S)#)*?|-\S(?:[^:#]|:(?=\S)|(?<=\S)#)*?)[ \t]*:(?=[ \t]|$)""")  # fmt: skip  # noqa: E501
+_KEY: Final = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s"'#&*!|>%@`\[{,-](?:[^:#]|:(?=\S)|(?<=\S)#)*?|-\S(?:[^:#]|:(?=\S)|(?<=\S)#)*?)[ \t]*:(?=[ \t]|$)""")  # fmt: skip  # noqa: E501  # one pattern, as long as the rule
 _COLON: Final = re.compile(r":(?:[ \t]|$)", re.MULTILINE)
 _QUOTED: Final = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')[ \t]*""")
 _COMMENT: Final = re.compile(r"(?:(?<=[ \t])|^)#.*$", re.MULTILINE)

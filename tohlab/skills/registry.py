@@ -129,9 +129,10 @@ def listing_of(raw: Any, provider: str) -> Listing:
     Raises:
         ProviderError: for any other shape, and as `candidate_of`.
     """
-    candidates, complete = raw, True
+    candidates: Any = raw
+    complete: Any = True
     if isinstance(raw, Mapping):
-        candidates, complete = raw.get("candidates"), raw.get("complete")  # type: ignore[assignment]
+        candidates, complete = raw.get("candidates"), raw.get("complete")
     if not isinstance(candidates, (list, tuple)) or not isinstance(complete, bool):
         raise ProviderError(f'skill provider "{provider}" {_SHAPE}', "TypeError")
     return Listing(skills=tuple(candidate_of(raw, provider) for raw in candidates), complete=complete)

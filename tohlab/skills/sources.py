@@ -1,7 +1,6 @@
 """Where skills come from: folders, memory, and layers of both."""
 
-# Text paths and os.path: a Path object per file would double the time of a scan.
-# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH118, PTH120
+# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH118, PTH120  a Path object per file would double the time
 
 from __future__ import annotations
 

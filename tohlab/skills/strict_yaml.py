@@ -74,12 +74,12 @@ class _StrictLoader(Reader, Scanner, Parser, Composer, BaseResolver):
 
     def peek_token(self) -> Any:
         self._look_ahead()
-        token: Any = super().peek_token()  # type: ignore[no-untyped-call]
+        token: Any = super().peek_token()  # type: ignore[no-untyped-call]  # PyYAML has no types for it
         return token
 
     def get_token(self) -> Any:
         self._look_ahead()
-        token: Any = super().get_token()  # type: ignore[no-untyped-call]
+        token: Any = super().get_token()  # type: ignore[no-untyped-call]  # PyYAML has no types for it
         return token
 
     def check_token(self, *choices: Any) -> bool:
@@ -125,7 +125,7 @@ class _StrictLoader(Reader, Scanner, Parser, Composer, BaseResolver):
         if not self.check_token(yaml.KeyToken) and self.check_token(yaml.ValueToken):
             self.state = self.parse_block_mapping_value
             return self.process_empty_scalar(self.peek_token().start_mark)
-        event: Any = super().parse_block_mapping_key()  # type: ignore[no-untyped-call]
+        event: Any = super().parse_block_mapping_key()  # type: ignore[no-untyped-call]  # PyYAML has no types for it
         return event
 
     def scan_anchor(self, TokenClass: Any) -> Any:  # noqa: N803 - the name that PyYAML gives it

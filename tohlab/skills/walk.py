@@ -1,7 +1,6 @@
 """Which files of a folder are skill files: one level deep as the harness looks, or at any depth."""
 
-# Text paths and os.path: a Path object per file would double the time of a scan.
-# ruff: noqa: PTH116, PTH118, PTH119, PTH206
+# ruff: noqa: PTH116, PTH118, PTH119, PTH206  a Path object per file would double the time of a scan
 
 from __future__ import annotations
 
@@ -211,7 +210,13 @@ def _wrong_case(path: str, loads: bool) -> Problem:
 
 
 def unreadable_problem(path: str, error: OSError, call: str) -> Problem:
-    """Return the problem of a folder or file that is there and cannot be read."""
+    """Return the problem of a folder or file that is there and cannot be read.
+
+    Args:
+        path: what could not be read.
+        error: what the system said.
+        call: the system's call, such as `open`.
+    """
     return Problem(
         code="unreadable",
         message=node_text(error, call, path).removeprefix("Error: "),

@@ -9,8 +9,6 @@ tohlab runs no command of a skill's body: where the program would put a command'
 is written, or reads as it does where a policy forbids such commands.
 """
 
-# ruff: noqa: E501  the texts stand whole and unbroken, as the model reads them
-
 from __future__ import annotations
 
 import re
@@ -23,7 +21,30 @@ from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.claude_code.files import for_users_alone, parse_skill, visible
-from tohlab.dialects.folders import argument_names, duplicate, overlooked, qualified_places
+from tohlab.dialects.claude_code.texts import (
+    ALREADY_LOADED,
+    BUDGET_CHARS,
+    BUDGET_FRACTION,
+    CHARS_PER_TOKEN,
+    CUT_MARK,
+    DESCRIPTION,
+    DESCRIPTION_LIMIT_CHARS,
+    ENTRY,
+    HEAD,
+    LOADED,
+    NAME_ONLY,
+    NO_NAME,
+    NOT_FOR_MODELS,
+    NOT_FOR_USERS,
+    PARAMETERS,
+    SHELL_DISABLED,
+    SUBSTITUTION,
+    TAIL,
+    UNKNOWN,
+    WHEN,
+)
+from tohlab.dialects.entries import spread_entries
+from tohlab.dialects.folders import argument_names, duplicate, qualified_files
 from tohlab.dialects.harness import (
     Answer,
     Cut,
@@ -37,67 +58,7 @@ from tohlab.dialects.harness import (
     Skipped,
     UserTurn,
 )
-from tohlab.dialects.substitution import Substitution
 from tohlab.ecma import utf16_length, utf16_slice
-from tohlab.request import Span
-
-HEAD: Final = """\
-<system-reminder>
-The following skills are available for use with the Skill tool:
-
-"""
-TAIL: Final = "\n</system-reminder>"
-ENTRY: Final = "- {name}: {description}"
-NAME_ONLY: Final = "- {name}"
-WHEN: Final = "{description} - {when}"
-CUT_MARK: Final = "…"
-
-DESCRIPTION: Final = (
-    "Invoke a skill. Available skills appear in a system-reminder listing with one-line descriptions. "
-    "`skill` is the exact name from that listing, without a leading slash; `args` are optional arguments."
-)
-"""In our own words but for the listing's half sentence; the program's text is about five times as long."""
-
-PARAMETERS: Final[Mapping[str, Any]] = MappingProxyType(
-    {
-        "type": "object",
-        "properties": {
-            "skill": {"type": "string", "description": "The exact name of the skill, no leading slash."},
-            "args": {"type": "string", "description": "Optional arguments for the skill."},
-        },
-        "required": ["skill"],
-        "additionalProperties": False,
-    }
-)
-
-LOADED: Final = "Base directory for this skill: {directory}\n\n{body}"
-ALREADY_LOADED: Final = "[skill content already loaded above; instructions unchanged]"
-UNKNOWN: Final = "Unknown skill: {name}"
-NO_NAME: Final = "Invalid skill format: {name}"
-NOT_FOR_MODELS: Final = "Skill {name} cannot be used with Skill tool due to disable-model-invocation"
-NOT_FOR_USERS: Final = 'This skill can only be invoked by Claude, not directly by users. Ask Claude to use the "{name}" skill for you.'
-SHELL_DISABLED: Final = "[shell command execution disabled by policy]"
-
-SUBSTITUTION: Final = Substitution(
-    first=0,
-    words="shell",
-    missing="literal",
-    missing_name="empty",
-    indexed=True,
-    named=True,
-    whole_number=True,
-    escape=True,
-    append="\n\nARGUMENTS: {arguments}",
-    append_if="unused",
-)
-
-DESCRIPTION_LIMIT_CHARS: Final = 1536
-"""Of description and when_to_use together (`skillListingMaxDescChars`)."""
-BUDGET_FRACTION: Final = 0.01
-"""Of the context window, for the whole listing (`skillListingBudgetFraction`)."""
-CHARS_PER_TOKEN: Final = 4
-BUDGET_CHARS: Final = 8000
-"""Where the window is not known."""
 
 _VARIABLES: Final = MappingProxyType(
     {
@@ -139,17 +100,10 @@ class ClaudeCode(Harness):
         """
         by_name: dict[str, HarnessSkill] = {}
         skipped: list[Skipped] = []
-        aside: dict[str, Skipped] = {}
         notes: list[str] = []
-        seen: set[str] = set()
         touched = tuple(setting.options.get("touched", ()))
-        for place, kind, of in qualified_places(tree, setting):
-            if place.path in seen:
-                continue
-            if not place.is_skill_file:
-                aside.setdefault(place.path, overlooked(place))
-                continue
-            seen.add(place.path)
+        files, aside = qualified_files(tree, setting)
+        for place, kind, of in files:
             skill = parse_skill(tree.text(place.path), place, of if kind == "plugin" else "", notes)
             if kind == "nested" and skill.name in by_name:
                 skill = replace(skill, name=f"{of}:{skill.name}")
@@ -158,11 +112,10 @@ class ClaudeCode(Harness):
                 continue
             below = kind != "nested" or any(path.startswith(f"{of}/") for path in touched)
             by_name[skill.name] = visible(skill, setting, below, touched)
-        skipped += [found for path, found in aside.items() if path not in seen]
-        return Loaded(skills=tuple(by_name.values()), skipped=tuple(skipped), notes=tuple(notes))
+        return Loaded(skills=tuple(by_name.values()), skipped=(*skipped, *aside), notes=tuple(notes))
 
     def budget_chars(self, setting: Setting) -> int:
-        """Return how long the entries of the list may be, in UTF-16 code units, their line breaks included."""
+        """Return how long the entries of the list may be, in UTF-16 code units, line breaks included."""
         given = setting.options.get("SLASH_COMMAND_TOOL_CHAR_BUDGET")
         if given:
             return int(given)
@@ -177,24 +130,19 @@ class ClaudeCode(Harness):
         Of equally used skills the later one loses its description first. Names are kept whatever the budget.
         """
         skills = [skill for skill in loaded.skills if skill.listed]
-        dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
         if not skills:
-            return Listing(text="", place=self.place, dropped=dropped)
+            return Listing(text="", place=self.place, dropped=loaded.unlisted)
         cuts: dict[str, Cut] = {}
         shown = [_described(skill, setting, cuts) for skill in skills]
         self._fit(skills, shown, setting, cuts)
-        text, spans = HEAD, []
-        for number, (skill, description) in enumerate(zip(skills, shown, strict=True)):
-            text += "\n" if number else ""
-            line = _line(skill.name, description)
-            spans.append(Span(label=f'entry "{skill.name}"', start=len(text), stop=len(text) + len(line)))
-            text += line
+        names = [skill.name for skill in skills]
+        text, spans = spread_entries(HEAD, zip(names, map(_line, names, shown), strict=True))
         return Listing(
             text=text + TAIL,
             place=self.place,
-            spans=tuple(spans),
+            spans=spans,
             cut=tuple(cuts[s.name] for s in skills if s.name in cuts),
-            dropped=dropped,
+            dropped=loaded.unlisted,
         )
 
     def _fit(
@@ -219,6 +167,11 @@ class ClaudeCode(Harness):
         """Return what a running session is told when skills have changed: the new and changed ones alone.
 
         Nothing is said of a skill that is gone.
+
+        Args:
+            before: what the session has been told.
+            after: what the files give now.
+            setting: the run.
         """
         known = {
             skill.name: (skill.description, skill.fields.get("when_to_use"))
@@ -254,7 +207,7 @@ class ClaudeCode(Harness):
         name = asked.strip().removeprefix("/")
         if not name:
             return Answer(text=NO_NAME.format(name=asked), is_error=True)
-        skill = next((s for s in loaded.skills if s.name == name), None)
+        skill = loaded.named(name)
         if skill is None or not (skill.model_loads or for_users_alone(skill)):
             return Answer(text=UNKNOWN.format(name=name), is_error=True)
         if not skill.model_loads:
@@ -270,7 +223,7 @@ class ClaudeCode(Harness):
         if match is None:
             return UserTurn(texts=(text,))
         name = match[1]
-        skill = next((s for s in loaded.skills if s.name == name), None)
+        skill = loaded.named(name)
         if skill is None and not re.fullmatch(r"[\w:-]+", name):
             return UserTurn(texts=(text,))
         if skill is None or not (skill.user_loads or skill.model_loads):
@@ -283,7 +236,13 @@ class ClaudeCode(Harness):
     def render_skill(
         self, skill: HarnessSkill, arguments: str, setting: Setting
     ) -> tuple[str, tuple[str, ...]]:
-        """Return a loaded skill as the model reads it, and what the program would have done to it besides."""
+        """Return a loaded skill as the model reads it, and what the program would have done to it besides.
+
+        Args:
+            skill: what is loaded.
+            arguments: what follows its name, as it is typed.
+            setting: where the tree's root is, and the values of variables.
+        """
         directory = setting.path_of(skill.directory)
         variables = {"CLAUDE_SKILL_DIR": directory} | {
             name: str(setting.options[key]) for name, key in _VARIABLES.items() if key in setting.options
@@ -371,7 +330,8 @@ HARNESS: Final = ClaudeCode(
     load_tool="Skill",
     not_measured=(
         "the tool's description, which is in our own words here and about five times as long in the program",
-        "how description and when_to_use are joined (` - ` here) and what stands for the part that was cut (`…`)",
+        "how description and when_to_use are joined (` - ` here) and what stands for the part that was cut "
+        "(`…`)",
         "what the budget counts: the entries with their line breaks here",
         "which of two equally used skills loses its description first: the later one here",
         "the order of the entries: that of precedence, then the folder's name, here",

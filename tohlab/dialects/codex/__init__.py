@@ -33,6 +33,7 @@ from tohlab.dialects.codex.texts import (
     SKILL,
     WARNING_LEFT_OUT,
 )
+from tohlab.dialects.entries import join_entries
 from tohlab.dialects.harness import (
     Answer,
     Cut,
@@ -46,7 +47,6 @@ from tohlab.dialects.harness import (
     Skipped,
     UserTurn,
 )
-from tohlab.request import Span
 
 TOOLS: Final = (
     "exec_command",
@@ -127,12 +127,12 @@ class Codex(Harness):
 
         Nothing is said where no skill is to be listed.
         """
-        hidden = [skill.name for skill in loaded.skills if not skill.listed]
+        hidden = loaded.unlisted
         shown = [skill for skill in loaded.skills if skill.listed]
         roots = setting.skill_roots(CodexRoot)
         skills = sorted(shown, key=lambda skill: _rank(skill, _LISTED, roots))
         if not skills:
-            return Listing(text="", place=self.place, dropped=tuple(hidden))
+            return Listing(text="", place=self.place, dropped=hidden)
         aliases, table = _aliases(skills, setting)
         entries = tuple(
             Entry(
@@ -145,18 +145,15 @@ class Codex(Harness):
         window = setting.window_tokens
         budget = Budget.of(self.fallback_window_tokens if window is None else window)
         taken = shares(entries, budget)
-        text = "\n".join((OPENING, INTRODUCTION, ROOTS, *table, ENTRIES, ""))
-        spans, cut, left_out = [], [], []
+        lines: list[tuple[str, str]] = []
+        cut, left_out = [], []
         for skill, entry, chars in zip(skills, entries, taken, strict=True):
             if chars is None:
                 left_out.append(skill.name)
                 continue
-            line = entry.line(chars)
-            spans.append(
-                Span(label=f'entry "{skill.name}"', start=len(text), stop=len(text) + len(line)),
-            )
-            text += f"{line}\n"
+            lines.append((skill.name, entry.line(chars)))
             cut += self._cut(skill, entry, chars, budget)
+        text, spans = join_entries("\n".join((OPENING, INTRODUCTION, ROOTS, *table, ENTRIES, "")), lines)
         if self.policy_place(setting.model) == "list":
             text += f"{POLICY}\n"
         warnings = []
@@ -166,7 +163,7 @@ class Codex(Harness):
         return Listing(
             text=text + CLOSING,
             place=self.place,
-            spans=tuple(spans),
+            spans=spans,
             cut=tuple(cut),
             dropped=(*hidden, *left_out),
             reasons=dict.fromkeys(
@@ -290,11 +287,10 @@ _PROVENANCE: Final = Provenance(
     date="2026-12-01",
     where="npm @openai/codex: responses requests as sent",
 )
-_SOURCE: Final = Provenance(
+_SOURCE: Final = replace(
+    _PROVENANCE,
     fidelity="source",
-    program="Codex",
     version="7f892275",
-    date="2026-12-01",
     where="openai/codex codex-rs/core-skills/src/loader.rs and codex-rs/skills/src/parser.rs",
 )
 

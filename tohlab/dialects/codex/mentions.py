@@ -18,7 +18,7 @@ _ASK: Final = re.compile(rf"\[\$({_NAME})\][ \t\n\f\r]*\((?=[^)]*[^){SPACE}][^)]
 _OTHER_KINDS: Final = ("app://", "mcp://", "plugin://")
 _SKILL_PREFIX: Final = "skill://"
 VARIABLES: Final = frozenset(
-    "PATH HOME USER SHELL PWD TMPDIR TEMP TMP LANG TERM XDG_CONFIG_HOME".split()  # noqa: SIM905
+    ("PATH", "HOME", "USER", "SHELL", "PWD", "TMPDIR", "TEMP", "TMP", "LANG", "TERM", "XDG_CONFIG_HOME")
 )
 """Names that are never taken for a skill's, in any case of letters."""
 

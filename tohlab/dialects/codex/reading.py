@@ -153,7 +153,13 @@ def _overlooked(path: str, prefix: str, seen: set[str]) -> Skipped | None:
 
 
 def parse(path: str, tree: FileTree, setting: Setting) -> HarnessSkill | Skipped:
-    """Return the skill of a file, or why it gives none."""
+    """Return the skill of a file, or why it gives none.
+
+    Args:
+        path: the file, relative to the root of the tree.
+        tree: the files.
+        setting: the run.
+    """
     try:
         text = tree[path].decode("utf-8")
     except OSError as error:

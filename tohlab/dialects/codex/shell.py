@@ -24,6 +24,11 @@ def cat(arguments: Any, tree: FileTree, setting: Setting) -> Answer:
 
     The id of the output and the time that it took differ from run to run; here both are zeros.
 
+    Args:
+        arguments: what the call of the shell was given; `cmd` is the command.
+        tree: the files.
+        setting: where the tree's root is.
+
     Raises:
         UnsupportedByDialect: any other command.
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
@@ -234,11 +234,10 @@ _PROVENANCE: Final = Provenance(
     date="2026-12-01",
     where="npm @google/gemini-cli: generateContent requests as sent",
 )
-_SOURCE: Final = Provenance(
+_SOURCE: Final = replace(
+    _PROVENANCE,
     fidelity="source",
-    program="Gemini CLI",
     version="04fbf507",
-    date="2026-12-01",
     where="google-gemini/gemini-cli packages/core/src/skills/skillLoader.ts",
 )
 HARNESS: Final = GeminiCli(

@@ -8,11 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tohlab.dialects.harness import (
-    FileTree,
-    HarnessSkill,
-    Skipped,
-)
+from tohlab.dialects.folders import misnamed, too_deep
+from tohlab.dialects.harness import FileTree, HarnessSkill, Skipped
 from tohlab.ecma import WHITESPACE, trim
 from tohlab.skills.frontmatter import missing_frontmatter
 from tohlab.skills.readers import js_yaml
@@ -49,16 +46,14 @@ def find(tree: FileTree, root: str) -> tuple[list[str], list[Skipped]]:
 
 def _overlooked(path: str, folders: list[str]) -> Skipped | None:
     if not path.endswith(FILE):
-        code, reason, repair = "file-name", f"the file has to be named {FILE}", f"rename it to {FILE}"
-    elif len(folders) > 1:
-        code, reason = "too-deep", "only the folders directly below the root are looked at"
-        repair = f"move the folder {'/'.join(folders)} up, directly below the root"
-    elif folders and (folders[0].startswith(".") or folders[0] == "node_modules"):
-        code, reason = "hidden-folder", f"the folder {folders[0]} is not looked into"
+        return misnamed(path)
+    if len(folders) > 1:
+        return too_deep(path, "/".join(folders))
+    if folders and (folders[0].startswith(".") or folders[0] == "node_modules"):
+        reason = f"the folder {folders[0]} is not looked into"
         repair = f"give {folders[0]} another name"
-    else:
-        return None
-    return Skipped(path=path, code=code, reason=reason, repair=repair, silent=True)
+        return Skipped(path=path, code="hidden-folder", reason=reason, repair=repair, silent=True)
+    return None
 
 
 def parse(path: str, tree: FileTree) -> HarnessSkill | Skipped:

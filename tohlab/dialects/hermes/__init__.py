@@ -9,12 +9,13 @@ user's `/name` answer stands in `view` and `user`, the words in `texts`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.folders import misnamed
 from tohlab.dialects.harness import (
     Answer,
     Cut,
@@ -36,16 +37,12 @@ from tohlab.dialects.hermes.reading import (
     runs_on,
     suits,
 )
+from tohlab.dialects.hermes.skills_list import listed_names, skills_list
 from tohlab.dialects.hermes.texts import (
     GATES,
     HEAD,
-    LIST_CHARS,
-    LIST_HINT,
-    LIST_READS_CHARS,
     LISTED_CHARS,
-    NAME_CHARS,
     NAMES_ONLY_NOTE,
-    NO_SKILLS,
     SKILL_VIEW,
     SKILLS_LIST,
     TAIL,
@@ -92,11 +89,7 @@ class Hermes(Harness):
                 else:
                     skills.append(_skill(tree, path, setting, notes))
             elif name.lower() == "skill.md":
-                repair = "rename it to SKILL.md"
-                reason = "the file has to be named SKILL.md"
-                skipped.append(
-                    Skipped(path=path, code="file-name", reason=reason, repair=repair, silent=True)
-                )
+                skipped.append(misnamed(path))
         for same, count in Counter(skill.name for skill in skills).items():
             if count > 1:
                 notes.append(
@@ -181,13 +174,17 @@ class Hermes(Harness):
         return deepcopy(dict(SKILLS_LIST)), deepcopy(dict(SKILL_VIEW))
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
-        """Return what `skills_list` or `skill_view` give: a JSON text."""
+        """Return what `skills_list` or `skill_view` give: a JSON text.
+
+        Raises:
+            UnsupportedByDialect: another tool.
+        """
         given = arguments if isinstance(arguments, dict) else {}
         if tool == "skill_view":
             return view(given.get("name", ""), given.get("file_path"), _place(loaded, tree, setting))
         if tool == "skills_list":
             try:
-                return answer(_skills_list(given.get("category"), loaded, setting))
+                return answer(skills_list(given.get("category"), loaded, setting))
             except ERRORS as error:
                 return tool_error(error)
         return super().call(tool, arguments, loaded, tree, setting)
@@ -198,7 +195,7 @@ class Hermes(Harness):
 
 
 def _place(loaded: Loaded, tree: FileTree, setting: Setting) -> Place:
-    return Place(loaded=loaded, tree=tree, setting=setting, names=lambda: _listed_names(loaded, setting))
+    return Place(loaded=loaded, tree=tree, setting=setting, names=lambda: listed_names(loaded, setting))
 
 
 def _skill(tree: FileTree, path: str, setting: Setting, notes: list[str]) -> HarnessSkill:
@@ -286,59 +283,6 @@ def _gates_open(fields: Mapping[str, Any], setting: Setting) -> bool:
             if (wanted in have) is not needed:
                 return False
     return True
-
-
-def _entries(loaded: Loaded, setting: Setting) -> Iterator[dict[str, Any]]:
-    # What the program's listing tool makes of the files; what it trips over it leaves out without a word.
-    disabled = frozenset(setting.options.get("disabled") or ())
-    seen: set[Any] = set()
-    for skill in loaded.skills:
-        if not skill.text and not skill.model_loads:
-            continue
-        fields, body = skill.fields, skill.body
-        if len(skill.text) > LIST_READS_CHARS:
-            fields, body, _ = parse(skill.text[:LIST_READS_CHARS])
-        try:
-            if not runs_on(fields, setting) or not suits(fields, setting):
-                continue
-            name: Any = fields.get("name", folder_of(skill.path, setting))[:NAME_CHARS]
-            if name in seen or name in disabled:
-                continue
-            said: Any = fields.get("description", "")
-            if not said:
-                lines = (line.strip() for line in body.strip().split("\n"))
-                said = next((line for line in lines if line and not line.startswith("#")), said)
-            if len(said) > LIST_CHARS:
-                said = said[: LIST_CHARS - 3] + "..."
-        except ERRORS:
-            continue
-        seen.add(name)
-        parts = skill.path.split("/")
-        yield {"name": name, "description": said, "category": parts[0] if len(parts) > 2 else None}
-
-
-def _sorted_entries(loaded: Loaded, setting: Setting) -> list[dict[str, Any]]:
-    return sorted(_entries(loaded, setting), key=lambda entry: (entry["category"] or "", entry["name"]))
-
-
-def _listed_names(loaded: Loaded, setting: Setting) -> list[Any]:
-    return [entry["name"] for entry in _sorted_entries(loaded, setting)]
-
-
-def _skills_list(category: Any, loaded: Loaded, setting: Setting) -> dict[str, Any]:
-    entries = _sorted_entries(loaded, setting)
-    if not entries:
-        return {"success": True, "skills": [], "categories": [], "message": NO_SKILLS}
-    if category:
-        entries = [entry for entry in entries if entry["category"] == category]
-    categories = sorted({entry["category"] for entry in entries if entry["category"]})
-    return {
-        "success": True,
-        "skills": entries,
-        "categories": categories,
-        "count": len(entries),
-        "hint": LIST_HINT,
-    }
 
 
 def _span(name: str, start: int, text: str) -> Span:

@@ -36,7 +36,13 @@ class Place:
 
 
 def view(name: Any, file: Any, place: Place) -> Answer:
-    """Return what `skill_view` answers for a name and, where one is given, a file of that skill."""
+    """Return what `skill_view` answers for a name and, where one is given, a file of that skill.
+
+    Args:
+        name: the skill that is asked for, of any kind.
+        file: the file that is asked for, of any kind; None for the skill itself.
+        place: where the skill is looked for.
+    """
     try:
         return answer(view_value(name, file, place))
     except ERRORS as error:
@@ -147,7 +153,13 @@ def _candidates(name: str, categorized: str | None, place: Place) -> dict[str, s
 
 
 def substitute(text: str, directory: str | None, setting: Setting) -> str:
-    """Return the text with the skill's folder and the session's id in their places, once."""
+    """Return the text with the skill's folder and the session's id in their places, once.
+
+    Args:
+        text: what may hold placeholders.
+        directory: the skill's folder, relative to the root of the tree; None where there is none.
+        setting: where the tree's root is, and the option `session_id`.
+    """
     values = {
         "HERMES_SKILL_DIR": None if directory is None else setting.path_of(directory),
         "HERMES_SESSION_ID": setting.options.get("session_id"),

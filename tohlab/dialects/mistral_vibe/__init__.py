@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -59,8 +58,8 @@ from tohlab.dialects.mistral_vibe.texts import (
     UNSAMPLED_FOLDERS,
     WRONG_TYPE,
 )
+from tohlab.dialects.tool_forms import chat_tool
 from tohlab.ecma import json_stringify
-from tohlab.errors import UnsupportedByDialect
 
 _PLACEHOLDER: Final = re.compile(r"<[A-Z]+>")
 
@@ -114,17 +113,15 @@ class MistralVibe(Harness):
             for name, description, path in _entries(loaded, setting)
         )
         text, spans = join_entries(OPENING, entries)
-        dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
         if not spans:
-            return Listing(text="", place=self.place, dropped=dropped)
-        return Listing(text=text + CLOSING, place=self.place, spans=spans, dropped=dropped)
+            return Listing(text="", place=self.place, dropped=loaded.unlisted)
+        return Listing(text=text + CLOSING, place=self.place, spans=spans, dropped=loaded.unlisted)
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the `skill` tool as chat completions take it; nothing where there is no skill."""
         if not any(_entries(loaded, setting)):
             return ()
-        function = {"name": "skill", "description": DESCRIPTION, "parameters": deepcopy(dict(PARAMETERS))}
-        return ({"type": "function", "function": function},)
+        return (chat_tool("skill", DESCRIPTION, PARAMETERS),)
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return a skill's text with a sample of its files, or the error that stands in its place.
@@ -145,7 +142,7 @@ class MistralVibe(Harness):
                 return Answer(text=_loaded(skill, tree, setting))
         names = [name for name, _, _ in _entries(loaded, setting)]
         if asked in names:
-            raise UnsupportedByDialect(f"the text of {asked} is a part of {self.title} that is not kept here")
+            raise self._not_kept(asked)
         near = near_names(asked, names)
         return _error(
             NOT_AVAILABLE.format(
@@ -156,7 +153,11 @@ class MistralVibe(Harness):
         )
 
     def user(self, text: str, loaded: Loaded, tree: FileTree, setting: Setting) -> UserTurn:
-        """Return the text as typed, with the skills behind it that it starts with or mentions as `/name`."""
+        """Return the text as typed, with the skills behind it that it starts with or mentions as `/name`.
+
+        Raises:
+            UnsupportedByDialect: the text starts a bundled skill, whose text is not kept here.
+        """
         texts, notes = [text], []
         by_name = {skill.name.casefold(): skill for skill in reversed(loaded.skills)}
         for typed in () if is_loop(text) else invoked_names(text):
@@ -164,9 +165,7 @@ class MistralVibe(Harness):
             if skill is None:
                 bundled = setting.bundled and typed.removeprefix(NAMESPACE) in BUNDLED
                 if bundled and typed.startswith(NAMESPACE):
-                    raise UnsupportedByDialect(
-                        f"the text of {typed} is a part of {self.title} that is not kept here"
-                    )
+                    raise self._not_kept(typed)
                 continue
             if not skill.user_loads:
                 notes.append(f"{skill.name} is not for users: the text goes as it is")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from tohlab.dialects.folders import key_line, misnamed, wrong_depth
 from tohlab.dialects.harness import (
     FileTree,
     HarnessSkill,
@@ -24,7 +25,13 @@ _FALSE: Final = ("0", "off", "f", "false", "n", "no")
 
 
 def parse(tree: FileTree, path: str, notes: list[str]) -> HarnessSkill | Skipped:
-    """Return the skill of a file, or why it gives none; what is told beside it is added to `notes`."""
+    """Return the skill of a file, or why it gives none; what is told beside it is added to `notes`.
+
+    Args:
+        tree: the files.
+        path: the file, relative to the root of the tree.
+        notes: what is told of files, to which more is added.
+    """
     text = tree.text(path).replace("\r\n", "\n").replace("\r", "\n")
     content = text.lstrip("\ufeff")
     parts = _BOUNDARY.split(content, 2)
@@ -58,8 +65,8 @@ def parse(tree: FileTree, path: str, notes: list[str]) -> HarnessSkill | Skipped
         return Skipped(path=path, code="missing-frontmatter", reason=reason, line=start, repair=repair)
     fields = fields | {key: _decoded(fields[key]) for key in TEXTS if key in fields}
     for key, code, reason, repair in _faults(fields):
-        at = re.search(rf"^{re.escape(key)}\s*:", block, re.MULTILINE)
-        line = first + block.count("\n", 0, at.start()) + 1 if at else 1
+        at = key_line(block, key)
+        line = first + at if at else 1
         return Skipped(path=path, code=code, reason=f"{key}: {reason}", line=line, repair=repair)
     hidden = _flag(fields, "disable-model-invocation", default=False) or not _openai_allows(tree, path, notes)
     name = fields["name"]
@@ -169,12 +176,7 @@ def _openai_allows(tree: FileTree, path: str, notes: list[str]) -> bool:
 
 def overlooked(path: str, parts: list[str]) -> Skipped:
     """Return why a file that is called like a skill's is not looked at."""
-    if len(parts) == 2:
-        code, reason, repair = "file-name", "the file has to be named SKILL.md", "rename it to SKILL.md"
-    else:
-        code, reason = "wrong-depth", "only the folders directly below the root are looked at"
-        repair = "move it into a folder directly below the root"
-    return Skipped(path=path, code=code, reason=reason, repair=repair, silent=True)
+    return misnamed(path) if len(parts) == 2 else wrong_depth(path)
 
 
 def repeated(earlier: HarnessSkill, skill: HarnessSkill) -> Skipped:

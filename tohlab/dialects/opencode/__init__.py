@@ -9,7 +9,6 @@ sample names.
 from __future__ import annotations
 
 import re
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -61,8 +60,8 @@ from tohlab.dialects.opencode.texts import (
     TOOLS,
     WRONG_KIND,
 )
+from tohlab.dialects.tool_forms import chat_tool
 from tohlab.ecma import json_stringify, trim, utf16_sort_key
-from tohlab.errors import UnsupportedByDialect
 from tohlab.skills.collation import collation_key
 
 _SHELL: Final = re.compile(r"!`([^`]+)`")
@@ -161,8 +160,7 @@ class OpenCode(Harness):
         """Return the `skill` tool as chat completions take it; the same with and without skills."""
         if tool_is_off(setting):
             return ()
-        function = {"name": "skill", "description": DESCRIPTION, "parameters": deepcopy(dict(PARAMETERS))}
-        return ({"type": "function", "function": function},)
+        return (chat_tool("skill", DESCRIPTION, PARAMETERS),)
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return a skill's text with a sample of its files, or what the program says instead.
@@ -194,7 +192,7 @@ class OpenCode(Harness):
         if is_denied(name, setting):
             return Answer(text=DENIED.format(rules=json_stringify(rules_of(setting))), is_error=True)
         if name not in skills:
-            raise UnsupportedByDialect(f"the text of {name} is a part of {self.title} that is not kept here")
+            raise self._not_kept(name)
         skill = skills[name]
         if not tree.below(skill.directory):  # gone since the process read it
             return Answer(text=NO_FOLDER, is_error=True)
@@ -211,18 +209,22 @@ class OpenCode(Harness):
         )
 
     def user(self, text: str, loaded: Loaded, tree: FileTree, setting: Setting) -> UserTurn:
-        """Return a skill's text for `/name arguments`; hidden and denied skills can be started too."""
+        """Return a skill's text for `/name arguments`; hidden and denied skills can be started too.
+
+        Raises:
+            UnsupportedByDialect: the text starts the built-in skill, whose text is not kept here.
+        """
         command = setting.options.get("command")
         name, given = _command(text)
         if command is not None:
             name, given = command, str(setting.options.get("arguments", ""))
-        skill = next((skill for skill in loaded.skills if skill.name == name), None)
+        skill = loaded.named(name)
         if name in OWN_COMMANDS:
             return UserTurn(
                 texts=(text,), notes=(f"/{name} is a command of the program, whose text goes instead",)
             )
         if setting.bundled and skill is None and name == BUILT_IN_NAME:
-            raise UnsupportedByDialect(f"the text of {name} is a part of {self.title} that is not kept here")
+            raise self._not_kept(name)
         if skill is None:
             if command is None:
                 return UserTurn(texts=(text,))

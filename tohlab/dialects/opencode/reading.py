@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from tohlab.dialects.harness import (
-    HarnessSkill,
-    Skipped,
-)
+from tohlab.dialects.folders import key_line
+from tohlab.dialects.harness import HarnessSkill, Skipped
 from tohlab.ecma import trim
 from tohlab.skills.gray_matter import GrayMatter, gray_matter
 
@@ -53,7 +51,14 @@ def read_matter(text: str, *, parsed_before: bool) -> tuple[GrayMatter, _Fate]:
 
 
 def skill_of(matter: GrayMatter, path: str, text: str, fate: _Fate) -> HarnessSkill | Skipped:
-    """Return the skill of a file, or why it gives none."""
+    """Return the skill of a file, or why it gives none.
+
+    Args:
+        matter: what the parser made of the file.
+        path: the file, relative to the root of the tree.
+        text: the whole file.
+        fate: how the parser fared.
+    """
     error = matter.read.error
     if error is not None:
         return Skipped(
@@ -80,7 +85,7 @@ def skill_of(matter: GrayMatter, path: str, text: str, fate: _Fate) -> HarnessSk
                 path,
                 "wrong-type",
                 "name is not a text",
-                _line(text, "name"),
+                key_line(text, "name", quoted=True),
                 "put the value of name in quotes",
             )
         return _silent(path, "missing-name", "there is no name", 1, "add a line `name: …` to the frontmatter")
@@ -91,7 +96,13 @@ def skill_of(matter: GrayMatter, path: str, text: str, fate: _Fate) -> HarnessSk
             repair = "write description as one text"
         else:
             repair = "put the value of description in quotes"
-        return _silent(path, "wrong-type", "description is not a text", _line(text, "description"), repair)
+        return _silent(
+            path,
+            "wrong-type",
+            "description is not a text",
+            key_line(text, "description", quoted=True),
+            repair,
+        )
     return HarnessSkill(
         name=name,
         description=description,
@@ -105,11 +116,6 @@ def skill_of(matter: GrayMatter, path: str, text: str, fate: _Fate) -> HarnessSk
 
 def _silent(path: str, code: str, reason: str, line: int | None, repair: str) -> Skipped:
     return Skipped(path=path, code=code, reason=reason, line=line, repair=repair, silent=True)
-
-
-def _line(text: str, key: str) -> int | None:
-    at = re.search(rf"^[\"']?{key}[\"']?\s*:", text, re.MULTILINE)
-    return text.count("\n", 0, at.start()) + 1 if at else None
 
 
 def replaced_by(earlier: HarnessSkill, path: str) -> Skipped:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import join_entries
 from tohlab.dialects.escapes import escaped, escaped_path
 from tohlab.dialects.harness import (
     Answer,
@@ -187,19 +188,19 @@ class Pi(Harness):
         shown = [skill for skill in skills if skill.listed]
         if not shown:
             return Listing(text="", place="none")
-        parts = [HEAD.format(reader=READERS.get(reader, INDIRECT))]
-        spans = []
-        start = len(parts[0]) + 1
-        for skill in shown:
-            entry = ENTRY.format(
-                name=escaped(skill.name),
-                description=escaped(skill.description or ""),
-                location=escaped_path(setting, skill.path),
+        entries = (
+            (
+                skill.name,
+                ENTRY.format(
+                    name=escaped(skill.name),
+                    description=escaped(skill.description or ""),
+                    location=escaped_path(setting, skill.path),
+                ),
             )
-            spans.append(Span(label=f'entry "{skill.name}"', start=start, stop=start + len(entry)))
-            parts.append(entry)
-            start += len(entry) + 1
-        return Listing(text="\n".join([*parts, TAIL]), place=self.place, spans=tuple(spans))
+            for skill in shown
+        )
+        text, spans = join_entries(f"{HEAD.format(reader=READERS.get(reader, INDIRECT))}\n", entries)
+        return Listing(text=text + TAIL, place=self.place, spans=spans)
 
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the `<skills>` section; nothing without a visible skill or a tool that reads files."""
@@ -242,7 +243,7 @@ class Pi(Harness):
             return UserTurn(texts=(text,))
         head, _, arguments = text.partition(" ")
         name = head.removeprefix(GESTURE)
-        skill = next((skill for skill in loaded.skills if skill.name == name), None)
+        skill = loaded.named(name)
         if skill is None:
             note = f"there is no skill {name!r}: the model is sent the text as it was typed"
             return UserTurn(texts=(text,), notes=(note,))
@@ -275,11 +276,9 @@ HARNESS: Final = Pi(
     title="pi",
     provenance=_EXECUTED,
     text_provenance={
-        "call": Provenance(
+        "call": replace(
+            _EXECUTED,
             fidelity="source",
-            program="@earendil-works/pi-coding-agent",
-            version="1.6.0",
-            date="2026-12-01",
             where="dist/core/tools/{read,truncate}.js; misses and whole files were executed",
         ),
     },

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 from tohlab.dialects.harness import HarnessSkill, Setting, Skipped, folder_name
 from tohlab.dialects.pi.discovery import FILE
 from tohlab.ecma import trim, utf16_length
+from tohlab.skills.frontmatter import START_WITH_FRONTMATTER
 from tohlab.skills.npm_yaml_errors import npm_yaml_message
 from tohlab.skills.readers import npm_yaml
 
@@ -138,7 +139,7 @@ def _undescribed(path: str, fields: Mapping[str, Any], text: str, *, silent: boo
         line = next((n for n, row in enumerate(rows, 1) if row.lstrip("\"'").startswith("description")), 1)
         repair = "give description a text"
     elif not fields:
-        repair = "start the file with a line ---, then name and description, then a line ---"
+        repair = START_WITH_FRONTMATTER
     return Skipped(
         path=path, code="missing-description", reason=NO_DESCRIPTION, line=line, repair=repair, silent=silent
     )

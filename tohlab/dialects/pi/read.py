@@ -42,6 +42,11 @@ def read(arguments: Any, tree: FileTree, setting: Setting) -> Answer:
 
     A relative path is taken from the option `cwd` (`<PROJECT>`), `~` from the option `home` (`<HOME>`).
 
+    Args:
+        arguments: what the call was given, of any kind.
+        tree: the files.
+        setting: where the tree's root is, and the options named above.
+
     Raises:
         UnsupportedByDialect: the file is an image, or a range is no whole number.
     """

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
+from tohlab.dialects.entries import spread_entries
 from tohlab.dialects.folders import in_roots
 from tohlab.dialects.harness import (
     Answer,
@@ -62,9 +62,8 @@ from tohlab.dialects.qwen_code.texts import (
     PARAMETERS,
     TOOLS,
 )
+from tohlab.dialects.tool_forms import chat_tool
 from tohlab.ecma import trim
-from tohlab.errors import UnsupportedByDialect
-from tohlab.request import Span
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]")
 
@@ -104,16 +103,10 @@ class QwenCode(Harness):
     def listing(self, loaded: Loaded, setting: Setting) -> Listing:
         """Return the reminder that stands in the first user turn, before the user's own text."""
         entries = listed_entries(loaded, setting)
-        dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
         if not entries:
-            return Listing(text=NO_SKILLS, place=self.place, dropped=dropped)
+            return Listing(text=NO_SKILLS, place=self.place, dropped=loaded.unlisted)
         kept = towards_budget(entries)
-        text, spans = OPENING, []
-        for at, entry in enumerate(kept):
-            text += "\n" if at else ""
-            shown = entry.text()
-            spans.append(Span(label=f'entry "{entry.name}"', start=len(text), stop=len(text) + len(shown)))
-            text += shown
+        text, spans = spread_entries(OPENING, ((entry.name, entry.text()) for entry in kept))
         cut = tuple(
             Cut(
                 name=after.name,
@@ -124,12 +117,11 @@ class QwenCode(Harness):
             for before, after in zip(entries, kept, strict=True)
             if (trim(before.description), before.when) != (after.description, after.when) and before != after
         )
-        return Listing(text=text + CLOSING, place=self.place, spans=tuple(spans), cut=cut, dropped=dropped)
+        return Listing(text=text + CLOSING, place=self.place, spans=spans, cut=cut, dropped=loaded.unlisted)
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the `skill` tool as chat completions take it; the same with and without skills."""
-        function = {"name": "skill", "description": DESCRIPTION, "parameters": deepcopy(dict(PARAMETERS))}
-        return ({"type": "function", "function": function},)
+        return (chat_tool("skill", DESCRIPTION, PARAMETERS),)
 
     def reached(self, before: Loaded, after: Loaded) -> Loaded:
         """Return what the tool finds: new and changed skills at once, and those that are gone still."""
@@ -151,7 +143,7 @@ class QwenCode(Harness):
             return Answer(text=NO_NAME, is_error=True)
         if not isinstance(given.get("args", ""), str):
             return Answer(text=BAD_ARGUMENTS, is_error=True)
-        skill = next((skill for skill in loaded.skills if skill.name == asked), None)
+        skill = loaded.named(asked)
         if skill is not None and skill.model_loads:
             if asked in setting.options.get("loaded", ()):
                 return Answer(text=ALREADY_LOADED.format(name=asked))
@@ -160,13 +152,17 @@ class QwenCode(Harness):
             return Answer(text=GATED.format(name=asked), is_error=True)
         names = [entry.name for entry in listed_entries(loaded, setting)]
         if asked in names:
-            raise UnsupportedByDialect(f"the text of {asked} is a part of {self.title} that is not kept here")
+            raise self._not_kept(asked)
         if not names:
             return Answer(text=NONE_FOUND.format(name=asked), is_error=True)
         return Answer(text=NOT_FOUND.format(name=asked, names=", ".join(names)), is_error=True)
 
     def user(self, text: str, loaded: Loaded, tree: FileTree, setting: Setting) -> UserTurn:
-        """Return what `/name words` and `/one /two text` become; hidden and gated skills can be started."""
+        """Return what `/name words` and `/one /two text` become; hidden and gated skills can be started.
+
+        Raises:
+            UnsupportedByDialect: the text starts a bundled skill, whose text is not kept here.
+        """
         typed = trim(text)
         if not typed.startswith("/"):
             return _turn((text,))
@@ -179,9 +175,7 @@ class QwenCode(Harness):
         name = words[0] if words else ""
         if name not in skills:
             if setting.bundled and (name in BUNDLED or name in BUNDLED_HIDDEN):
-                raise UnsupportedByDialect(
-                    f"the text of {name} is a part of {self.title} that is not kept here"
-                )
+                raise self._not_kept(name)
             return _turn((text,))
         skill = skills[name]
         if not skill.user_loads:

@@ -40,6 +40,11 @@ def change_reminder(before: Loaded, after: Loaded, setting: Setting) -> str:
 
     A changed description says nothing. The program looks for changes when a turn starts; in a run, a turn
     right after a change came too early for it.
+
+    Args:
+        before: what the session has been told.
+        after: what the files give now.
+        setting: the run.
     """
     old, new = listed_entries(before, setting), listed_entries(after, setting)
     names = {entry.name for entry in old}

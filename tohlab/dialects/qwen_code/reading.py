@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+from tohlab.dialects.folders import key_line, misnamed, wrong_depth
 from tohlab.dialects.harness import (
     HarnessSkill,
     Setting,
@@ -47,7 +48,13 @@ def qwen_roots(setting: Setting) -> tuple[QwenRoot, ...]:
 
 
 def parse(text: str, path: str, active: Iterable[str]) -> HarnessSkill | Skipped:
-    """Return the skill of a file, or why it gives none."""
+    """Return the skill of a file, or why it gives none.
+
+    Args:
+        text: the whole file.
+        path: the file, relative to the root of the tree.
+        active: names of skills whose `paths` a file has matched.
+    """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     match = _BLOCK.match(text)
     if match is None:
@@ -142,8 +149,8 @@ def _string(value: Any) -> str | None:
 
 
 def _line(block: str, key: str) -> int | None:
-    at = re.search(rf"^[\"']?{re.escape(key)}[\"']?\s*:", block, re.MULTILINE)
-    return block.count("\n", 0, at.start()) + 2 if at else None
+    line = key_line(block, key, quoted=True)
+    return None if line is None else line + 1
 
 
 def _failed(path: str, code: str, reason: str, line: int | None, repair: str) -> Skipped:
@@ -154,14 +161,11 @@ def _failed(path: str, code: str, reason: str, line: int | None, repair: str) ->
 def overlooked(path: str, parts: list[str]) -> Skipped:
     """Return why a file that is called like a skill's is not looked at."""
     if len(parts) != 2:
-        code, reason = "wrong-depth", "only the folders directly below the root are looked at"
-        repair = "move it into a folder directly below the root"
-    elif parts[-1] != "SKILL.md":
-        code, reason, repair = "file-name", "the file has to be named SKILL.md", "rename it to SKILL.md"
-    else:
-        code, reason = "install-artifact", "folders of an installation under way are passed over"
-        repair = "give the folder another name"
-    return Skipped(path=path, code=code, reason=reason, repair=repair, silent=True)
+        return wrong_depth(path)
+    if parts[-1] != "SKILL.md":
+        return misnamed(path)
+    reason, repair = "folders of an installation under way are passed over", "give the folder another name"
+    return Skipped(path=path, code="install-artifact", reason=reason, repair=repair, silent=True)
 
 
 def repeated(earlier: HarnessSkill, path: str) -> Skipped:

@@ -85,11 +85,10 @@ class Roo(Harness):
             if skill.listed
         )
         text, spans = join_entries(HEAD, entries)
-        dropped = tuple(skill.name for skill in loaded.skills if not skill.listed)
         if not spans:
-            return Listing(text="", place=self.place, dropped=dropped)
+            return Listing(text="", place=self.place, dropped=loaded.unlisted)
         text += TAIL.format(mode=_mode(setting))
-        return Listing(text=text, place=self.place, spans=spans, dropped=dropped)
+        return Listing(text=text, place=self.place, spans=spans, dropped=loaded.unlisted)
 
     def tools(self, loaded: Loaded, setting: Setting) -> tuple[dict[str, Any], ...]:
         """Return the strict `skill` tool, the same with any skills and with none."""

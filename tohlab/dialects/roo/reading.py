@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal
 
+from tohlab.dialects.folders import key_line
 from tohlab.dialects.harness import (
     HarnessSkill,
     SkillRoot,
@@ -49,7 +50,14 @@ def roots_of_modes(*modes: str) -> tuple[RooRoot, ...]:
 
 
 def parse(text: str, path: str, mode: str, root: RooRoot) -> HarnessSkill | Skipped:
-    """Return the skill of a file, or why it gives none."""
+    """Return the skill of a file, or why it gives none.
+
+    Args:
+        text: the whole file.
+        path: the file, relative to the root of the tree.
+        mode: the slug of the mode that is on.
+        root: the root in which the file lies.
+    """
     at = PurePosixPath(path).parent
     folder = at.name
     found = gray_matter(text)
@@ -88,7 +96,7 @@ def parse(text: str, path: str, mode: str, root: RooRoot) -> HarnessSkill | Skip
         problem = ("description-length", reason, "description", repair)
     if problem is not None:
         code, reason, key, repair = problem
-        return Skipped(path=path, code=code, reason=reason, line=_line(text, key), repair=repair)
+        return Skipped(path=path, code=code, reason=reason, line=key_line(text, key) or 1, repair=repair)
     here = _for_mode(fields, mode) and root.mode in (None, mode)
     return HarnessSkill(
         name=folder,
@@ -101,11 +109,6 @@ def parse(text: str, path: str, mode: str, root: RooRoot) -> HarnessSkill | Skip
         model_loads=here,
         user_loads=here,
     )
-
-
-def _line(text: str, key: str) -> int:
-    at = re.search(rf"^{key}\s*:", text, re.MULTILINE)
-    return text.count("\n", 0, at.start()) + 1 if at else 1
 
 
 def _for_mode(fields: Any, mode: str) -> bool:

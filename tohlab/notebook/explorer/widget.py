@@ -171,7 +171,7 @@ def explorer_module() -> str:
 
 def explorer_style() -> str:
     """Return the explorer's style sheet."""
-    return module_of("explorer/explorer.css")
+    return module_of("colours.css", "explorer/explorer.css")
 
 
 @lru_cache(maxsize=1)

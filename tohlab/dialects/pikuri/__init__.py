@@ -14,16 +14,14 @@ text never changes; a gate that fires changes the next inventory, which sits in 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from tohlab.dialects.base import Provenance
 from tohlab.dialects.entries import join_entries
 from tohlab.dialects.escapes import escaped
-from tohlab.dialects.folders import cut_frontmatter, duplicate, line_of, overlooked, places, roots_of
-from tohlab.dialects.gates import gate_opens, gate_patterns
+from tohlab.dialects.folders import cut_frontmatter, first_of_each_name, line_of
 from tohlab.dialects.harness import (
     Answer,
     FileTree,
@@ -35,6 +33,14 @@ from tohlab.dialects.harness import (
     SkillRoot,
     Skipped,
 )
+from tohlab.dialects.pikuri.activation import Activation as Activation
+from tohlab.dialects.pikuri.activation import Trust as Trust
+from tohlab.dialects.pikuri.activation import TrustedRoot as TrustedRoot
+from tohlab.dialects.pikuri.activation import gate_of as gate_of
+from tohlab.dialects.pikuri.activation import trust_of as trust_of
+from tohlab.dialects.pikuri.activation import untrusted_level as untrusted_level
+from tohlab.dialects.tool_forms import chat_tool
+from tohlab.skills.frontmatter import START_WITH_FRONTMATTER
 from tohlab.skills.readers import key_value_lines, pyyaml
 
 DESCRIPTION: Final = """\
@@ -49,6 +55,13 @@ Usage:
 
 NAME_PARAMETER: Final = (
     'Name of the skill to load, e.g. "pdf-extraction". Must match one of the skill names you were given.'
+)
+PARAMETERS: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "type": "object",
+        "properties": {"name": {"type": "string", "description": NAME_PARAMETER}},
+        "required": ["name"],
+    }
 )
 
 HEAD: Final = """\
@@ -83,103 +96,6 @@ MAX_DESCRIPTION_LENGTH: Final = 1024
 SUBDIRECTORIES: Final = (".pikuri/skills", ".claude/skills", ".agents/skills")
 """Looked at in this order below each search base, the project before the home folder."""
 
-Trust = Literal["hard", "vouched"]
-"""`hard`: what the skills of this root say counts as untrusted content, which is the default. `vouched`: the
-user has vouched for the root."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrustedRoot:
-    """How far the content of one root is trusted; grading is per root, never per skill."""
-
-    root: str
-    """The prefix of the root inside the tree."""
-    level: Trust
-    skills: tuple[str, ...]
-    """The names that come from it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Activation:
-    """One conversation's view of a catalog: which `paths:` gates have fired so far.
-
-    A value: what the session touches gives a new one. It belongs to one agent; a sub-agent gets the catalog
-    and none of what its parent has fired.
-    """
-
-    catalog: Loaded
-    """Every skill of the catalog, gated or not."""
-    fired: frozenset[str] = frozenset()
-    """The names whose gate has fired."""
-    sealed: bool = False
-    """Whether no gate can ever fire in it, as in a sub-agent's view."""
-
-    @property
-    def skills(self) -> tuple[HarnessSkill, ...]:
-        """The skills that are visible in it, in the catalog's order."""
-        return tuple(s for s in self.catalog.skills if s.name in self.fired or not gate_of(s))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names that may be told; what is withheld is not enumerated either."""
-        return tuple(skill.name for skill in self.skills)
-
-    def get(self, name: str) -> HarnessSkill | None:
-        """Return the skill of exactly that name, or None where there is none or its gate has not fired."""
-        return next((skill for skill in self.skills if skill.name == name), None)
-
-    def touch(self, *paths: str) -> Activation:
-        """Return the view after the session has read, written or created these files, whichever tool did.
-
-        Args:
-            paths: relative to the project.
-        """
-        if self.sealed:
-            return self
-        fired = {
-            skill.name
-            for skill in self.catalog.skills
-            if skill.name not in self.fired and gate_of(skill) and gate_opens(gate_of(skill), paths)
-        }
-        return replace(self, fired=self.fired | fired) if fired else self
-
-    def promoted_since(self, earlier: Activation) -> tuple[str, ...]:
-        """Return the names that the next inventory lists and that of `earlier` did not."""
-        before = set(earlier.names)
-        return tuple(name for name in self.names if name not in before)
-
-    def for_sub_agent(self) -> Activation:
-        """Return the sealed view of a sub-agent: the same catalog, ungated names only."""
-        return Activation(catalog=self.catalog, sealed=True)
-
-
-def gate_of(skill: HarnessSkill) -> tuple[str, ...]:
-    """Return the patterns of a skill's gate; empty without one."""
-    return gate_patterns(skill.fields.get("paths"))
-
-
-def trust_of(loaded: Loaded, setting: Setting) -> tuple[TrustedRoot, ...]:
-    """Return each root that gave a skill and how far it is trusted.
-
-    `setting.options["vouched"]` holds the roots that the user has vouched for; all others are `hard`.
-    """
-    vouched = {root.strip("/") for root in setting.options.get("vouched", ())}
-    by_root: dict[str, list[str]] = {root: [] for root in roots_of(setting)}
-    for skill in loaded.skills:
-        root = next(r for r in by_root if not r or skill.path.startswith(f"{r}/"))
-        by_root[root].append(skill.name)
-    return tuple(
-        TrustedRoot(root=root, level="vouched" if root in vouched else "hard", skills=tuple(names))
-        for root, names in by_root.items()
-        if names
-    )
-
-
-def untrusted_level(loaded: Loaded, setting: Setting) -> Trust:
-    """Return what the tool as a whole is graded as: `hard` as soon as one root is."""
-    levels = {root.level for root in trust_of(loaded, setting)}
-    return "hard" if "hard" in levels else "vouched"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Pikuri(Harness):
@@ -194,21 +110,11 @@ class Pikuri(Harness):
 
         A skill behind a gate that has not fired is in it, neither listed nor loadable.
         """
-        by_name: dict[str, HarnessSkill] = {}
-        skipped: list[Skipped] = []
         notes: list[str] = []
-        for place in places(tree, roots_of(setting)):
-            if not place.is_skill_file:
-                skipped.append(overlooked(place))
-                continue
-            found = _parse(tree.text(place.path), place.path, place.folder, notes)
-            if isinstance(found, Skipped):
-                skipped.append(found)
-            elif found.name in by_name:
-                skipped.append(duplicate(by_name[found.name], place.path, silent=False))
-            else:
-                by_name[found.name] = found
-        catalog = Loaded(skills=tuple(by_name.values()), skipped=tuple(skipped), notes=tuple(notes))
+        skills, skipped = first_of_each_name(
+            tree, setting, lambda place: _parse(tree.text(place.path), place.path, place.folder, notes)
+        )
+        catalog = Loaded(skills=skills, skipped=skipped, notes=tuple(notes))
         visible = set(self.activation(catalog, setting).names)
         return replace(
             catalog,
@@ -250,12 +156,7 @@ class Pikuri(Harness):
         """Return the `skill` tool, the same bytes whatever the catalog holds; nothing without skills."""
         if not loaded.skills:
             return ()
-        return (
-            {
-                "type": "function",
-                "function": {"name": "skill", "description": DESCRIPTION, "parameters": _parameters()},
-            },
-        )
+        return (chat_tool("skill", DESCRIPTION, PARAMETERS),)
 
     def call(self, tool: str, arguments: Any, loaded: Loaded, tree: FileTree, setting: Setting) -> Answer:
         """Return the skill's block, or the miss with every name of the view.
@@ -278,16 +179,6 @@ class Pikuri(Harness):
         return LOADED.format(name=skill.name, directory=setting.path_of(skill.directory), body=skill.body)
 
 
-def _parameters() -> dict[str, Any]:
-    return deepcopy(
-        {
-            "type": "object",
-            "properties": {"name": {"type": "string", "description": NAME_PARAMETER}},
-            "required": ["name"],
-        }
-    )
-
-
 def _parse(text: str, path: str, folder: str, notes: list[str]) -> HarnessSkill | Skipped:
     block, body = cut_frontmatter(text)
     if block is None:
@@ -296,7 +187,7 @@ def _parse(text: str, path: str, folder: str, notes: list[str]) -> HarnessSkill 
             code="missing-frontmatter",
             reason="the file does not begin with a block between two --- lines",
             line=1,
-            repair="start the file with a line ---, then name and description, then a line ---",
+            repair=START_WITH_FRONTMATTER,
             silent=True,
         )
     read = pyyaml(block)
