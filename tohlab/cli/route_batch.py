@@ -40,8 +40,14 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of `tohlab route` that say what is asked, and how."""
     for option in reversed(
         [
-            click.option("--skills", metavar="DIR|FILE", help="A folder of skills, or a catalog file."),
+            click.option(
+                "--skills",
+                metavar="DIR|FILE",
+                multiple=True,
+                help="A folder of skills, or a catalog file; several together if given again.",
+            ),
             click.option("--cases", metavar="FILE", help="Labelled requests, JSON lines."),
+            click.option("--set", "library_set", metavar="NAME", help="Which of our own sets: core or wide."),
             click.option("--base-url", metavar="URL", required=True, help="The service."),
             click.option("--model", metavar="NAME", required=True, help="The model's name there."),
             click.option("--choice", default="tools", show_default=True, help="tools or json."),
@@ -187,13 +193,11 @@ def cancel(batch_ids: tuple[str, ...], **options: Any) -> None:
 @contextlib.contextmanager
 def _run(options: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
     """The arguments of `submit_batch` and `run_batch`."""
-    from tohlab.cli.route import _degrees, _inputs
+    from tohlab.cli.route_inputs import read_degrees, read_inputs
     from tohlab.routing import Budget, ReplyStore, load_catalog
     from tohlab.routing.batch import BatchClient
 
-    if bool(options["skills"]) != bool(options["cases"]):
-        raise click.UsageError("give both --skills and --cases, or neither for our own library")
-    dataset, source = _inputs(options)
+    dataset, source = read_inputs(options)
     tokens, usd = options["budget_tokens"], options["budget_usd"]
     given = {
         "dataset": dataset,
@@ -203,7 +207,7 @@ def _run(options: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
         "replicates": options["replicates"],
         "choice": options["choice"],
         "placement": options["placement"],
-        "temperature": _degrees(options["temperature"]),
+        "temperature": read_degrees(options["temperature"]),
         "max_tokens": options["max_tokens"],
         "earlier": load_catalog(options["earlier"]) if options["earlier"] else None,
         "budget": None
@@ -218,12 +222,10 @@ def _run(options: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
 def _price(options: dict[str, Any]) -> Any:
     from dataclasses import replace
 
-    from tohlab.routing import Price
+    from tohlab.cli.route_inputs import read_price
 
-    if not options["price"]:
-        return None
-    price = Price.parse(options["price"])
-    return price if options["batch_share"] is None else replace(price, batch_share=options["batch_share"])
+    price, share = read_price(options), options["batch_share"]
+    return price if price is None or share is None else replace(price, batch_share=share)
 
 
 @contextlib.contextmanager
