@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from tohlab.cli.route_text import table
+from tohlab.cli._table import table
 from tohlab.printable import printable
 
 if TYPE_CHECKING:

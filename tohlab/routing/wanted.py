@@ -13,16 +13,18 @@ from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from tohlab.dialects import Dialect
+from tohlab.dialects.harness import Harness
 from tohlab.errors import BudgetExceeded, EndpointError, RoutingError
 from tohlab.routing.budget import Budget, estimate
 from tohlab.routing.client import ChatReply, ChatRequest
 from tohlab.routing.dataset import RoutingDataset
-from tohlab.routing.prompts import Choice, Placement, Prompter, _Fixed, prompter
+from tohlab.routing.prompts import Choice, Placement, Prompter, prompter
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.retry import RetryPolicy
 from tohlab.routing.runner import run_routing
 from tohlab.routing.statistics import wilson
 from tohlab.routing.store import ReplyStore, request_key
+from tohlab.routing.wires import Fixed, Limit
 from tohlab.skills.model import SkillSource
 
 Unit = tuple[str, int]
@@ -32,13 +34,16 @@ Unit = tuple[str, int]
 class Asking(TypedDict, total=False):
     """How the cases are asked; the arguments of `run_routing` with the same names and defaults."""
 
-    dialect: str | Dialect
+    dialect: str | Dialect | Harness
     choice: Choice
     placement: Placement
     temperature: float | None
     seed: int | None
     max_tokens: int | None
+    logprobs: int | None
     earlier: SkillSource | None
+    description_limit: Limit
+    enumerate_names: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +61,9 @@ class Wanted:
     """All the requests of one run, with what is needed to score their answers."""
 
     dataset: RoutingDataset
+    source: SkillSource
+    """The skills as they were at the start, however long the answers take."""
     prompts: Prompter
-    """Has the skills as they were at the start, however long the answers take."""
     asking: Asking
     endpoint: str
     replicates: int
@@ -93,7 +99,8 @@ def want(
     if replicates < 1:
         raise RoutingError("replicates must be at least 1")
     if (earlier := asking.get("earlier")) is not None:
-        asking = {**asking, "earlier": _Fixed(earlier)}
+        asking = {**asking, "earlier": Fixed(earlier)}
+    source = Fixed(source)
     prompts = prompter(source, model=model, **asking)
     dataset.check_scorable(prompts.names)
     wilson(0, 1)  # if what the score needs is not installed, that is said before anything is asked
@@ -105,7 +112,7 @@ def want(
             unit = (request_key(request, endpoint), replicate)
             units.append(unit)
             requests.setdefault(unit, request)
-    return Wanted(dataset, prompts, asking, endpoint, replicates, units, requests)
+    return Wanted(dataset, source, prompts, asking, endpoint, replicates, units, requests)
 
 
 def check_budget(requests: Collection[ChatRequest], budget: Budget | None, *, share: float = 1.0) -> None:
@@ -145,6 +152,8 @@ def check_budget(requests: Collection[ChatRequest], budget: Budget | None, *, sh
 def request_of(body: Mapping[str, Any]) -> ChatRequest:
     """Return the request that has this body; the inverse of `ChatRequest.body`."""
     fields = {**body, "messages": tuple(body["messages"]), "tools": tuple(body.get("tools", ()))}
+    if fields.pop("logprobs", False):
+        fields["logprobs"] = fields.pop("top_logprobs")
     return ChatRequest(**fields)
 
 
@@ -169,7 +178,7 @@ def report_of(
     teller = _Teller(wanted, store, failures)
     report = run_routing(
         wanted.dataset,
-        wanted.prompts.source,
+        wanted.source,
         teller,
         model=wanted.prompts.model,
         store=store,
