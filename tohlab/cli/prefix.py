@@ -187,10 +187,10 @@ def _edits(directory: str, edit: str, skill: str | None, dialect: str, encoding:
 
 def _print_edits(rows: tuple[EditCost, ...], encoding: str) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from tohlab.cli._console import make_console
     from tohlab.tokens.measure import RENDERER
 
     table = Table(
@@ -207,7 +207,7 @@ def _print_edits(rows: tuple[EditCost, ...], encoding: str) -> None:
     for row in rows:
         counts = (row.before_tokens, row.after_tokens, row.shared_tokens, row.lost_tokens)
         table.add_row(row.edit, row.moment, *(f"{n:,}" for n in counts), f"{row.added_tokens:+,}")
-    console = Console()
+    console = make_console()
     console.print(table)
     for row in rows:
         console.print(Text(f"- {_printable(row.sentence)}"))

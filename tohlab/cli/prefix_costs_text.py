@@ -94,8 +94,9 @@ def _print_costs(rows: Sequence[EditUse], *, one_edit: bool) -> None:
 
 
 def _print_one_edit(rows: Sequence[EditUse]) -> None:
-    from rich.console import Console
     from rich.text import Text
+
+    from tohlab.cli._console import make_console
 
     right = ("of", "shared", "read", "%", "lost", "$/1000", "turns", "even")
     click.echo(f"{rows[0].title}, in tokens ({rows[0].meter}, {rows[0].renderer} renderer)")
@@ -112,19 +113,19 @@ def _print_one_edit(rows: Sequence[EditUse]) -> None:
             "-" if row.turns_worth is None else f"{row.turns_worth:.1f}",
             "-" if row.break_even_turns is None else f"{row.break_even_turns:,}",
         )
-    Console().print(table)
+    make_console().print(table)
     for row in rows:
         click.echo(clean(f"- {row.setup}: {row.sentence}"))
 
 
 def _print_grid(rows: Sequence[EditUse], shown: Literal["share", "cost"]) -> None:
     """Edits by caches, in as many tables as the terminal's width asks for."""
-    from rich.console import Console
     from rich.text import Text
 
+    from tohlab.cli._console import make_console
     from tohlab.edits import EditGrid
 
-    console, grid = Console(), EditGrid.of(rows, shown, titles=False)
+    console, grid = make_console(), EditGrid.of(rows, shown, titles=False)
     room = console.width - max(map(len, grid.rows)) - 2
     groups: list[list[int]] = [[]]
     for j, column in enumerate(grid.columns):
@@ -186,8 +187,9 @@ def warn_of_expired(rows: Sequence[EditUse], on: date) -> None:
 
 
 def _print_bounds(bounds: Sequence[Bound]) -> None:
-    from rich.console import Console
     from rich.text import Text
+
+    from tohlab.cli._console import make_console
 
     right = ("of", "shared", "%")
     table = _table(
@@ -198,7 +200,7 @@ def _print_bounds(bounds: Sequence[Bound]) -> None:
         share = f"{int(100 * bound.share)}"
         cells = (f"{bound.total_tokens:,}", f"{bound.shared_tokens:,}", share)
         table.add_row(Text(clean(name)), Text(bound.title), *cells)
-    Console().print(table)
+    make_console().print(table)
     click.echo("Caches read less: name one with --policy, or all of them with --policy all.")
 
 

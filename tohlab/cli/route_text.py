@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tohlab.cli._console import make_console
 from tohlab.printable import printable
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def print_report(
     report: RoutingReport, console: Console | None = None, *, price: Price | None = None
 ) -> None:
     """Print rates with n and interval, labels, skills and the worst confusions; money with a price."""
-    console = console or Console()
+    console = console or make_console()
     sample = f", a sample of {report.sample_of} (seed {report.sample_seed})" if report.sample_of else ""
     asked = f", choice {report.choice}, placement {report.placement}" if report.choice else ""
     repeats = f", {report.replicates} replicates" if report.replicates > 1 else ""
