@@ -236,9 +236,17 @@ def test_a_price_is_told_with_its_last_day_and_note(skills: Path, capsys: pytest
     assert "gemini: input prices of gemini-3.8-flash, 2026-10-07, reported, until 2026-12-31. " in printed.out
     assert "doubles on 2027-01-01" in printed.out
     assert (
-        "gpt-5.6-sol, 2026-11-06, documented. Promotional price, at least through 2026-11-21." in printed.out
+        "gpt-5.6-sol, 2026-11-06, documented, held at least until 2026-11-21, and the day asked about is "
+        "2026-12-31. Promotional price, at least through 2026-11-21." in printed.out
     )
     assert "Outside of peak hours, in which all costs 2 times as much. Listed prices are the" in printed.out
+    assert printed.err == (
+        "warning: openai-implicit: the price of gpt-5.6-sol held at least until 2026-11-21, and the day "
+        "asked about is 2026-12-31; give a newer one with --prices\n"
+    )
+    assert run(["prefix", str(skills), *options, "--on", "2026-11-21"]) == 0
+    printed = capsys.readouterr()
+    assert "gpt-5.6-sol, 2026-11-06, documented, at least until 2026-11-21. Promotional" in printed.out
     assert printed.err == ""
 
 

@@ -83,7 +83,7 @@ def answer(asked: Asked) -> int:
     else:
         print_all(asked.edits, rows, bounds, check, uses)
         print_gate(asked.fail_under, shares, low)
-    warn_of_expired(rows, on)
+    warn_of_expired(rows)
     return 1 if low else 0
 
 

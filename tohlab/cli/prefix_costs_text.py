@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -172,17 +171,17 @@ def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
 
 def _price_note(row: EditUse) -> str:
     told = [f"{row.setup}: input prices of {row.price_model}", row.price_date, row.price_status]
-    if row.price_until:
-        told.append(f"until {row.price_until}")
+    if row.price_expiry:
+        told.append(row.price_expiry)
     return clean(", ".join(told) + (f". {row.price_note}" if row.price_note else ""))
 
 
-def warn_of_expired(rows: Sequence[EditUse], on: date) -> None:
+def warn_of_expired(rows: Sequence[EditUse]) -> None:
     """Say on standard error which prices no longer hold on a day."""
-    for setup, model, until in dict.fromkeys(
-        (row.setup, row.price_model, row.price_until) for row in rows if row.price_expired
+    for setup, model, said in dict.fromkeys(
+        (row.setup, row.price_model, row.price_expiry) for row in rows if row.price_expired
     ):
-        text = f"warning: {setup}: the price of {model} held until {until}, and the day asked about is {on}"
+        text = f"warning: {setup}: the price of {model} {said}"
         click.echo(clean(f"{text}; give a newer one with --prices"), err=True)
 
 

@@ -79,6 +79,8 @@ class EditUse:
     price_status: str = ""
     price_until: str = ""
     """The last day on which the price holds, as an ISO date; empty if none is stated."""
+    price_expiry: str = ""
+    """The same for a person, and whether the day that was asked about lies after it."""
     price_note: str = ""
     """What its table says of it, and of peak hours, which are left out."""
     price_expired: bool = False
@@ -227,13 +229,14 @@ def _row(
         plain_tokens=found.use.plain_tokens,
         twin_read_tokens=twin.use.read_tokens,
         keepable_tokens=shared_with_sent(scene.sent, scene.appended, meter),
-        sentence=_sentence(found, edit, cost, twin_cost),
+        sentence=_sentence(found, edit, cost, twin_cost, price, on),
         cost_usd=cost,
         twin_cost_usd=twin_cost,
         price_model=price.model if price else "",
         price_date=price.date if price else "",
         price_status=price.status if price else "",
         price_until=price.until if price else "",
+        price_expiry=price.expiry(on) if price else "",
         price_note=price.off_peak_note if price else "",
         price_expired=price is not None and on is not None and price.expired(on),
         break_even_turns=_break_even(found, twin, price),
@@ -246,12 +249,21 @@ def _explained(scene: Scene, edit: EditName, setup: Setup, meter: TokenMeter) ->
     return explain(sent[-1], after, setup.rules, meter, earlier=sent[:-1])
 
 
-def _sentence(found: Explanation, edit: EditName, cost: Decimal | None, twin_cost: Decimal | None) -> str:
+def _sentence(
+    found: Explanation,
+    edit: EditName,
+    cost: Decimal | None,
+    twin_cost: Decimal | None,
+    price: Price | None,
+    on: date | None,
+) -> str:
     if cost is None or twin_cost is None or edit == "append":
         return found.sentence
     extra = cost - twin_cost
     more = "more" if extra >= 0 else "less"
-    return f"{found.sentence} Its input costs ${abs(extra):.4f} {more} than without the edit."
+    late = price is not None and on is not None and price.expired(on)
+    told = f" (the price {price.expiry(on)})" if price is not None and late else ""
+    return f"{found.sentence} Its input costs ${abs(extra):.4f} {more} than without the edit{told}."
 
 
 def shared_with_sent(sent: Sequence[Exchange], request: Any, meter: TokenMeter) -> int:
