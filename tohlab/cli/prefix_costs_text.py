@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from tohlab.cli.prefix_session import notes_of, reported_line
 from tohlab.printable import printable
 
 if TYPE_CHECKING:
-    from tohlab.edits import EditUse, Scene, SessionUse
+    from tohlab.edits import EditUse, Recorded, Scene, SessionUse
     from tohlab.prefix.append_only import AppendOnlyCheck
 
 
@@ -41,12 +42,22 @@ def print_all(
     bounds: Sequence[Bound],
     check: AppendOnlyCheck | None,
     uses: Sequence[SessionUse],
+    recorded: Sequence[Recorded] = (),
 ) -> None:
     if check is not None:
         click.echo(clean(check.sentence))
         click.echo(f"kept {check.shared_tokens:,} of {check.before_tokens:,} tokens ({check.kept_share:.1%})")
         for use in uses:
-            click.echo(use.sentence)
+            click.echo(clean(use.sentence))
+        said: dict[str, list[str]] = {}
+        for use in uses:
+            for note in use.notes:
+                said.setdefault(note, []).append(use.setup)
+        for note, names in said.items():
+            click.echo(clean(f"note: {', '.join(names)}: {note}"))
+        for line in (reported_line(recorded), *notes_of(recorded)):
+            if line:
+                click.echo(clean(line))
         click.echo()
     if rows:
         _print_costs(rows, one_edit=edits is not None)

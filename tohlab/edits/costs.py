@@ -245,7 +245,7 @@ def _row(
 
 def _explained(scene: Scene, edit: EditName, setup: Setup, meter: TokenMeter) -> Explanation:
     sent = [setup.sent(exchange) for exchange in scene.sent]
-    after = setup.sent(Exchange(request=scene.after(edit), at_s=scene.at_s))
+    after = setup.sent(scene.next_exchange(edit))
     return explain(sent[-1], after, setup.rules, meter, earlier=sent[:-1])
 
 

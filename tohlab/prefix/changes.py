@@ -7,7 +7,7 @@ providers render them, each with its reason word, its address and the characters
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tohlab.prefix.changed_messages import changed_messages
 from tohlab.prefix.compare import compare_prefix
@@ -149,13 +149,28 @@ def _tool(name: str, path: str, at: int, what: str, before: str = "", after: str
 def _system(
     before: Request, after: Request, policy: CachePolicy, meter: TokenMeter, starts: dict[str, int]
 ) -> Iterator[Difference]:
-    if before.system == after.system:
+    if (before.system, before.system_blocks) == (after.system, after.system_blocks):
         return
-    at = starts.get("system", next((n for p, n in starts.items() if p.startswith("messages[")), starts[""]))
+    first = next((n for p, n in starts.items() if p.startswith("messages[")), starts[""])
+    at = starts.get("system", starts.get("system[0]", first))
     reason: Reason = "date_rollover" if only_dates_differ(before.system, after.system) else policy.system_word
-    found = compare_prefix(Request(system=before.system), Request(system=after.system), meter).divergence
+    heads = replace(before.head, tools=()), replace(after.head, tools=())
+    found = compare_prefix(*heads, meter).divergence
     if found is not None:
-        yield located(found, reason, "system", "system", at)
+        path = found.path if found.path.startswith("system[") else "system"
+        yield located(found, reason, "system", path, at)
+        return
+    if before.system == after.system:
+        yield Difference(
+            reason=reason,
+            where="system",
+            path="system",
+            label="system",
+            before=f"{len(before.system_blocks) or 1} blocks",
+            after=f"{len(after.system_blocks) or 1} blocks",
+            what="is cut into other blocks",
+            token=at,
+        )
         return
     what = "was added" if not before.system else "was taken out" if not after.system else "has another end"
     short = min(len(before.system), len(after.system))

@@ -168,7 +168,8 @@ class _Case:
         elif difference.where == "tools":
             alone = replace(alone, request=replace(alone.request, tools=new.request.tools))
         elif difference.where == "system":
-            alone = replace(alone, request=replace(alone.request, system=new.request.system))
+            system, blocks = new.request.system, new.request.system_blocks
+            alone = replace(alone, request=replace(alone.request, system=system, system_blocks=blocks))
         elif difference.path == "model":
             alone = replace(alone, model=new.model)
         elif difference.path == "cache key":

@@ -116,6 +116,10 @@ class Anthropic(Snapshot):
             ),
         )
 
+    @property
+    def by_model(self) -> bool:
+        return bool(self.model_minimums)
+
     def rendered_from(self, param: str) -> Section | None:
         if param in ("thinking", "effort", "output_config.effort"):
             return self.thinking_from
@@ -140,7 +144,8 @@ class Anthropic(Snapshot):
             raise PrefixError(
                 f"{self.title}: the minimum of the model {request.model!r} is not known{hint}. Known: "
                 f"{', '.join(minimums)}. Give it: get_policy({self.name!r}, "
-                f"model_minimums=(({bare!r}, {self.minimum_tokens}),)) with its number"
+                f"model_minimums=(({bare!r}, {self.minimum_tokens}),)) with its number, or judge a "
+                "recorded session by a model that is known: --model"
             )
         return self.minimum_tokens
 
@@ -244,6 +249,7 @@ POLICIES: Final = (
         name="anthropic",
         title="Anthropic Messages",
         sources=_ANTHROPIC,
+        models=_FAMILIES,
         remedies=_REMEDIES,
         not_modelled=_NOT_MODELLED,
         minimum_tokens=512,
@@ -258,6 +264,7 @@ POLICIES: Final = (
             Source(title="Amazon Bedrock user guide, Prompt caching", date="2026-10", status="vectors"),
             *_ANTHROPIC,
         ),
+        models=_FAMILIES,
         remedies=_REMEDIES,
         not_modelled=_NOT_MODELLED,
         minimum_tokens=1024,
@@ -272,6 +279,7 @@ POLICIES: Final = (
         sources=(
             Source(title="Amazon Bedrock user guide, Prompt caching", date="2026-10", status="assumed"),
         ),
+        models=("nova",),
         minimum_tokens=1000,
         ttl_s=SHORT_S,
         visible="response",

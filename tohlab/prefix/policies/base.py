@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -237,6 +238,8 @@ class CachePolicy(ABC):
     """What it calls another earlier message."""
     remedies: tuple[tuple[Reason, str], ...] = ()
     """Cheapest ways of making a change that only this provider has, by reason."""
+    models: tuple[str, ...] = ()
+    """Which models the rules are for: patterns that are found in a model's name; empty for any model."""
     not_modelled: tuple[str, ...] = ()
     """What its cache does beyond these rules, as far as that is known: there a prediction may be wrong."""
 
@@ -247,6 +250,17 @@ class CachePolicy(ABC):
     def status(self) -> Status:
         """How sure the rules are."""
         return self.sources[0].status
+
+    @property
+    def by_model(self) -> bool:
+        """Whether the rules differ by model, so that a request without one is judged by an assumption."""
+        return False
+
+    def serves(self, model: str) -> bool | None:
+        """Return whether the rules are for a model; None where they are for any."""
+        if not self.models:
+            return None
+        return any(re.search(pattern, model, re.IGNORECASE) for pattern in self.models)
 
     @property
     def knobs(self) -> tuple[Knob, ...]:

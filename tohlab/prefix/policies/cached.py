@@ -6,7 +6,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 from tohlab.errors import PrefixError
@@ -188,7 +188,7 @@ def cached_request(
     tokens = TokenSequence(strip, layout.total_tokens)
     generated: TokenSequence | None = None
     if output is not None:
-        longer = Request(tools=request.tools, system=request.system, messages=(*request.messages, output))
+        longer = replace(request, messages=(*request.messages, output))
         generated = cached_request(longer, meter).tokens
     return CachedRequest(
         tokens=tokens,

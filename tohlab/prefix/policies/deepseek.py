@@ -140,6 +140,7 @@ class DeepSeekState(CacheState):
 POLICIES: Final = (
     DeepSeek(
         name="deepseek",
+        models=("deepseek",),
         title="DeepSeek V4",
         sources=(
             Source(
