@@ -269,7 +269,8 @@ def test_without_an_earlier_request_there_is_nothing_to_read() -> None:
 def test_what_is_not_promised_is_unavailable() -> None:
     result = explain(*two_turns(), get_policy("gemini", minimum_tokens=1024))
     assert words(result) == ["unavailable"]
-    assert result.changes[0].lost_tokens == result.shared_tokens
+    assert (result.changes[0].lost_tokens, result.lost_tokens) == (0, 0)
+    assert f"{result.shared_tokens:,} of them are not read, whatever else changes" in result.sentence
 
 
 def test_below_the_minimum_says_both_numbers() -> None:
@@ -329,7 +330,8 @@ def test_a_message_that_is_extended_moves_its_end_away() -> None:
 def test_the_end_that_fills_no_unit_is_told() -> None:
     result = explain(*two_turns(), "kimi")
     assert words(result) == ["unaligned_tail"]
-    assert result.changes[0].lost_tokens == result.shared_tokens % 256
+    assert (result.changes[0].lost_tokens, result.lost_tokens) == (0, 0)
+    assert f"; {result.shared_tokens % 256:,} of them are not read, whatever else changes" in result.sentence
 
 
 def test_every_word_is_tested_here() -> None:

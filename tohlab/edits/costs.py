@@ -229,7 +229,7 @@ def _row(
         plain_tokens=found.use.plain_tokens,
         twin_read_tokens=twin.use.read_tokens,
         keepable_tokens=shared_with_sent(scene.sent, scene.appended, meter),
-        sentence=_sentence(found, edit, cost, twin_cost, price, on),
+        sentence=_sentence(found, twin, edit, cost, twin_cost, price, on),
         cost_usd=cost,
         twin_cost_usd=twin_cost,
         price_model=price.model if price else "",
@@ -251,19 +251,27 @@ def _explained(scene: Scene, edit: EditName, setup: Setup, meter: TokenMeter) ->
 
 def _sentence(
     found: Explanation,
+    twin: Explanation,
     edit: EditName,
     cost: Decimal | None,
     twin_cost: Decimal | None,
     price: Price | None,
     on: date | None,
 ) -> str:
+    text = found.sentence
+    lost = max(twin.use.read_tokens - found.use.read_tokens, 0)
+    if found.lost_tokens != lost:  # time took a part of it, which the edit has nothing to do with
+        text += (
+            f" Without the edit the request would read {twin.use.read_tokens:,} at that time, so {lost:,} are "
+            "lost to the edit."
+        )
     if cost is None or twin_cost is None or edit == "append":
-        return found.sentence
+        return text
     extra = cost - twin_cost
     more = "more" if extra >= 0 else "less"
     late = price is not None and on is not None and price.expired(on)
     told = f" (the price {price.expiry(on)})" if price is not None and late else ""
-    return f"{found.sentence} Its input costs ${abs(extra):.4f} {more} than without the edit{told}."
+    return f"{text} Its input costs ${abs(extra):.4f} {more} than without the edit{told}."
 
 
 def shared_with_sent(sent: Sequence[Exchange], request: Any, meter: TokenMeter) -> int:

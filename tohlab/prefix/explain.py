@@ -27,6 +27,9 @@ from tohlab.tokens.meter import TokenMeter, get_meter
 NEXT_TEXT: Final = "Go on."
 """What the user says in the request after the later one, whose use is told as well."""
 
+_ALWAYS: Final = ("unaligned_tail", "below_minimum", "unavailable")
+"""Rules by which a part of what is shared is read by no request, its twin included."""
+
 
 def explain(
     before: Request | Sent | None,
@@ -155,7 +158,8 @@ class _Case:
                 seen.add(difference.where)
             found.append(self._change(difference, lost))
         if rule is not None:
-            found.append(self._rule(rule, self._lost_to(rule)))
+            blamed = any(change.lost_tokens for change in found)
+            found.append(self._rule(rule, 0 if blamed and rule in _ALWAYS else self._lost_to()))
         return tuple(found)
 
     def _lost_alone(self, difference: Difference) -> int:
@@ -199,9 +203,8 @@ class _Case:
         walks = self.rules.family == "prefix walk"
         return "unaligned_tail" if walks and 0 < use.read_tokens < self.shared else None
 
-    def _lost_to(self, rule: Reason) -> int:
-        if rule in ("unaligned_tail", "below_minimum", "unavailable"):
-            return self.shared - self.use.read_tokens
+    def _lost_to(self) -> int:
+        """What is lost is what the twin would read; what nobody reads is not lost to anything."""
         return max(min(self.reusable, self.shared) - self.use.read_tokens, 0)
 
     def _fix(self, reason: Reason) -> str:
@@ -241,7 +244,10 @@ class _Case:
             "unaligned_tail": f"{self.shared:,} tokens are shared and only whole units are read",
             "unavailable": f"{self.rules.title} promises no reuse of the {self.shared:,} shared tokens",
         }.get(reason, WHY[self.use.why])
-        cost = f"loses {lost:,} tokens" if lost else "loses nothing"
+        unread = self.shared - self.use.read_tokens
+        cost = f"this loses {lost:,} tokens" if lost else "this loses nothing"
+        if not lost and reason in _ALWAYS and unread:
+            cost = f"{unread:,} of them are not read, whatever else changes"
         return Change(
             reason=reason,
             path="",
@@ -252,7 +258,7 @@ class _Case:
             token=self.use.read_tokens,
             lost_tokens=lost,
             fix=fix,
-            sentence=f"{reason}: {said}; this {cost}." + (f" Cheapest: {fix}." if lost else ""),
+            sentence=f"{reason}: {said}; {cost}." + (f" Cheapest: {fix}." if lost else ""),
         )
 
     def _minimum(self) -> int:
