@@ -7,6 +7,7 @@ common prefix is worth nothing there. A policy is a value; `start()` gives the c
 
 from __future__ import annotations
 
+import copy
 import difflib
 import math
 import re
@@ -209,6 +210,10 @@ class CacheState(ABC):
             self._tokens_of = kind
         return use
 
+    def fork(self) -> Self:
+        """Return a cache that holds the same and goes its own way from now on."""
+        return copy.deepcopy(self)
+
     @abstractmethod
     def _use(self, request: CachedRequest, at_s: float, response_s: float) -> Use:
         """What `submit` does; time has been checked."""
@@ -245,6 +250,9 @@ class CachePolicy(ABC):
 
     least: ClassVar[Mapping[str, float]] = MappingProxyType({"report_round": 1})
     """The smallest value of a setting that is a number, where it is not 0."""
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # a value
 
     @property
     def status(self) -> Status:

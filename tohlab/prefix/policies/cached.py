@@ -205,6 +205,32 @@ def cached_request(
     )
 
 
+def asked_for(
+    laid: CachedRequest,
+    *,
+    marks: Iterable[Mark | str],
+    mode: Mode,
+    ttl_s: float | None,
+    model: str,
+    params: Mapping[str, str],
+    namespace: str,
+) -> CachedRequest:
+    """Return a request that was laid out before, as it is sent in another way; see `cached_request`.
+
+    Raises:
+        PrefixError: a mark names no segment of the request.
+    """
+    return replace(
+        laid,
+        marks=_place(marks, laid.boundaries),
+        mode=mode,
+        ttl_s=ttl_s,
+        model=model,
+        params=tuple(sorted(params.items())),
+        namespace=namespace,
+    )
+
+
 def _check_lifetime(ttl_s: float | None, whose: str) -> None:
     if ttl_s is not None and not ttl_s > 0:
         raise PrefixError(f"the lifetime of {whose} must be more than 0 s, not {ttl_s!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -104,6 +105,12 @@ class SnapshotState(CacheState):
         self._snapshot = policy
         self._entries: dict[object, Entry] = {}
         self._scopes: set[object] = set()
+
+    def fork(self) -> Self:
+        new = copy.copy(self)
+        new._entries = {key: copy.copy(entry) for key, entry in self._entries.items()}
+        new._scopes = set(self._scopes)
+        return new
 
     def _use(self, request: CachedRequest, at_s: float, response_s: float) -> Use:
         total = request.total_tokens
