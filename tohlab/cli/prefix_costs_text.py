@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -89,7 +89,10 @@ def _table(title: str | None, heads: Sequence[str], right: Sequence[str]) -> Any
 
 
 def _print_costs(rows: Sequence[EditUse], *, one_edit: bool) -> None:
-    for scene, when in dict.fromkeys((row.scene, row.when) for row in rows):
+    scenes = dict.fromkeys((row.scene, row.when) for row in rows)
+    if len(scenes) > 1:
+        _print_side_by_side(rows)
+    for scene, when in scenes if len(scenes) == 1 else ():
         own = [row for row in rows if (row.scene, row.when) == (scene, when)]
         told = f"; a change of the skills: {own[0].how}" if own[0].how else ""
         click.echo(clean(f"{scene} ({when}{told})"))
@@ -99,56 +102,124 @@ def _print_costs(rows: Sequence[EditUse], *, one_edit: bool) -> None:
             _print_grid(own, "share")
             if any(row.cost_usd is not None for row in own):
                 _print_grid(own, "cost")
-    for line in _notes(rows, one_edit=one_edit):
+    for line in _notes(rows, one_edit=one_edit and len(scenes) == 1):
         click.echo(line)
 
 
-def _print_one_edit(rows: Sequence[EditUse]) -> None:
+def _print_side_by_side(rows: Sequence[EditUse]) -> None:
+    """Harnesses as rows: by edits for one cache, by caches for one edit, else a table for each cache."""
+    setups = tuple(dict.fromkeys(row.setup for row in rows))
+    edits = tuple(dict.fromkeys(row.edit for row in rows))
+    told = f"({rows[0].when}); tokens of {rows[0].meter}, {rows[0].renderer} renderer"
+    priced = any(row.cost_usd is not None for row in rows)
+    if len(edits) == 1 and len(setups) > 1:
+        click.echo(clean(f"{rows[0].title}: % of the next request that is read, each harness {told}"))
+        _print_harnesses(rows, setups, lambda row: row.setup, _percent)
+        if priced:
+            click.echo("US dollars for a thousand such requests' input")
+            _print_harnesses(rows, setups, lambda row: row.setup, _dollars)
+        return
+    for setup in setups:
+        own = [row for row in rows if row.setup == setup]
+        if len(edits) == 1:
+            click.echo(clean(f"{own[0].title}, {setup}, each harness {told}"))
+            _print_numbers(own, tuple(row.dialect or row.scene for row in own), "harness")
+            continue
+        click.echo(clean(f"{setup}: % of the next request that is read, each harness {told}"))
+        _print_harnesses(own, edits, lambda row: row.edit, _percent)
+
+
+def _percent(row: EditUse) -> str:
+    return f"{int(100 * row.reused_share)}"
+
+
+def _dollars(row: EditUse) -> str:
+    return "-" if row.cost_usd is None else f"{float(row.cost_usd) * 1000:.1f}"
+
+
+def _print_harnesses(
+    rows: Sequence[EditUse],
+    columns: Sequence[str],
+    column_of: Callable[[EditUse], str],
+    text: Callable[[EditUse], str],
+) -> None:
+    """A row for each harness with how it tells of a change, in as many tables as the width asks for."""
+    found = {(row.scene, column_of(row)): row for row in rows}
+    first = {row.scene: row for row in rows}
+    names = [(row.dialect or row.scene, row.how or "-") for row in first.values()]
+    lines = [
+        [text(found[scene, column]) if (scene, column) in found else "-" for column in columns]
+        for scene in first
+    ]
+    _print_columns(("harness", "on a change"), names, columns, lines)
+
+
+def _print_numbers(rows: Sequence[EditUse], names: Sequence[str], head: str) -> None:
+    """One edit's numbers."""
+    heads = ("of", "shared", "read", "%", "lost", "$/1000", "turns", "even")
+    lines = [
+        [
+            f"{row.total_tokens:,}",
+            f"{row.shared_tokens:,}",
+            f"{row.read_tokens:,}",
+            _percent(row),
+            f"{row.lost_tokens:,}",
+            _dollars(row),
+            "-" if row.turns_worth is None else f"{row.turns_worth:.1f}",
+            "-" if row.break_even_turns is None else f"{row.break_even_turns:,}",
+        ]
+        for row in rows
+    ]
+    _print_columns((head,), [(name,) for name in names], heads, lines)
+
+
+def _print_columns(
+    heads: Sequence[str],
+    names: Sequence[Sequence[str]],
+    columns: Sequence[str],
+    lines: Sequence[Sequence[str]],
+) -> None:
     from rich.text import Text
 
     from tohlab.cli._console import make_console
 
-    right = ("of", "shared", "read", "%", "lost", "$/1000", "turns", "even")
+    console = make_console()
+    named = [[clean(cell) for cell in row] for row in names]
+    left = sum(max(map(len, (head, *(row[i] for row in named)))) + 1 for i, head in enumerate(heads))
+    widths = [max(len(column), *(len(line[j]) for line in lines)) for j, column in enumerate(columns)]
+    for group in _groups(widths, console.width - left - 2):
+        shown = [columns[j] for j in group]
+        table = _table(None, (*heads, *shown), shown)
+        for row, line in zip(named, lines, strict=True):
+            table.add_row(*(Text(cell) for cell in row), *(line[j] for j in group))
+        console.print(table)
+
+
+def _groups(widths: Sequence[int], room: int) -> list[list[int]]:
+    """Columns in as many groups as a width asks for, at least one in each."""
+    groups: list[list[int]] = [[]]
+    for j, width in enumerate(widths):
+        if groups[-1] and sum(widths[k] + 1 for k in groups[-1]) + width + 1 > room:
+            groups.append([])
+        groups[-1].append(j)
+    return groups
+
+
+def _print_one_edit(rows: Sequence[EditUse]) -> None:
     click.echo(f"{rows[0].title}, in tokens ({rows[0].meter}, {rows[0].renderer} renderer)")
-    table = _table(None, ("cache", *right), right)
-    for row in rows:
-        table.add_row(
-            Text(row.setup),
-            f"{row.total_tokens:,}",
-            f"{row.shared_tokens:,}",
-            f"{row.read_tokens:,}",
-            f"{int(100 * row.reused_share)}",
-            f"{row.lost_tokens:,}",
-            "-" if row.cost_usd is None else f"{float(row.cost_usd) * 1000:.1f}",
-            "-" if row.turns_worth is None else f"{row.turns_worth:.1f}",
-            "-" if row.break_even_turns is None else f"{row.break_even_turns:,}",
-        )
-    make_console().print(table)
+    _print_numbers(rows, [row.setup for row in rows], "cache")
     for row in rows:
         click.echo(clean(f"- {row.setup}: {row.sentence}"))
 
 
 def _print_grid(rows: Sequence[EditUse], shown: Literal["share", "cost"]) -> None:
-    """Edits by caches, in as many tables as the terminal's width asks for."""
-    from rich.text import Text
-
-    from tohlab.cli._console import make_console
+    """Edits by caches."""
     from tohlab.edits import EditGrid
 
-    console, grid = make_console(), EditGrid.of(rows, shown, titles=False)
-    room = console.width - max(map(len, grid.rows)) - 2
-    groups: list[list[int]] = [[]]
-    for j, column in enumerate(grid.columns):
-        if groups[-1] and sum(len(grid.columns[k]) + 2 for k in groups[-1]) + len(column) + 2 > room:
-            groups.append([])
-        groups[-1].append(j)
+    grid = EditGrid.of(rows, shown, titles=False)
     click.echo(clean(grid.title))
-    for group in groups:
-        heads = [grid.columns[j] for j in group]
-        table = _table(None, ("edit", *heads), heads)
-        for name, line in zip(grid.rows, grid.cells, strict=True):
-            table.add_row(Text(clean(name)), *(grid.text(line[j]) for j in group))
-        console.print(table)
+    lines = [[grid.text(value) for value in line] for line in grid.cells]
+    _print_columns(("edit",), [(name,) for name in grid.rows], grid.columns, lines)
 
 
 def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:

@@ -225,10 +225,19 @@ class _Case:
         }
         if why in rules and self.shared:
             return rules[why]
+        if self._drops_thinking() and self._lost_to():
+            return "template_strips_reasoning"
         if why in ("not_looked_for", "not_asked") and 0 < self.reusable <= self.shared:
             return "breakpoint_moved"
         walks = self.rules.family == "prefix walk"
         return "unaligned_tail" if walks and 0 < use.read_tokens < self.shared else None
+
+    def _drops_thinking(self) -> bool:
+        """Whether the later request makes the provider render the earlier messages otherwise."""
+        rules = self.rules
+        if not isinstance(rules, Snapshot) or not self.known:
+            return False
+        return rules.epoch(self.laid.cached(self.new)) != rules.epoch(self.laid.cached(self.old))
 
     def _lost_to(self) -> int:
         """What is lost is what the twin would read; what nobody reads is not lost to anything."""
@@ -269,6 +278,7 @@ class _Case:
             "below_minimum": f"{self.shared:,} tokens are shared and the minimum is {self._minimum():,}",
             "breakpoint_moved": f"an entry of {self.reusable:,} tokens exists, and nobody looks there",
             "unaligned_tail": f"{self.shared:,} tokens are shared and only whole units are read",
+            "template_strips_reasoning": WHY["thinking_dropped"],
             "unavailable": f"{self.rules.title} promises no reuse of the {self.shared:,} shared tokens",
         }.get(reason, WHY[self.use.why])
         unread = self.shared - self.use.read_tokens
