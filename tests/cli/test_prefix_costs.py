@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,11 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 
 
 
 def test_rows_are_those_of_the_library(skills: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = as_json(capsys, skills, "--policy", "vllm", "--policy", "openai", "--edit", "clock")
-    rows = edit_costs(harness_scene(FileTree.at(skills), "toh"), ["vllm", "openai"], ["clock"])
+    data = as_json(
+        capsys, skills, "--policy", "vllm", "--policy", "openai", "--edit", "clock", "--on", "2026-11-20"
+    )
+    scene = harness_scene(FileTree.at(skills), "toh")
+    rows = edit_costs(scene, ["vllm", "openai"], ["clock"], on=date(2026, 11, 20))
     assert data["rows"] == [row.to_dict() for row in rows]
     assert [row["setup"] for row in data["rows"]] == ["vllm", "openai-implicit", "openai-marked"]
     assert data["not_modelled"] == {"vllm": [], "openai": []}

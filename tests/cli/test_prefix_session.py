@@ -196,6 +196,7 @@ def test_help_shows_a_session_that_can_be_copied(tmp_path: Path, capsys: pytest.
         ([{**body(1), "usage": {"input_tokens": -3}}], "session.jsonl:1: usage: "),
         ([{**body(1), "usage": {"input_tokens": 1e99}}], "session.jsonl:1: usage: "),
         ([{**body(1), "usage": [1]}], "session.jsonl:1: usage: "),
+        ([{**body(1), "usage": {}, "api": [1]}], "there is no usage format [1]"),
         ([{**body(1), "usage": {}, "api": "nobody"}], "there is no usage format 'nobody'"),
         (
             [
@@ -229,3 +230,15 @@ def test_fields_that_nobody_knows_change_nothing(tmp_path: Path, capsys: pytest.
     strange = [{**row, "x-unknown": {"deep": [1, None]}, "metadata": {"user_id": "u"}} for row in plain]
     first = reads(capsys, write(tmp_path, *plain), "--policy", "anthropic")
     assert reads(capsys, write(tmp_path, *strange), "--policy", "anthropic") == first
+
+
+def test_bodies_of_two_apis_and_endless_names_are_said_in_short(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat = {"model": "m" * 5000, "messages": [{"role": "user", "content": "Hi."}]}
+    path = write(tmp_path, body(1, "claude-opus-5"), chat)
+    assert run(["prefix", "--session", path, "--policy", "vllm"]) == 0
+    out = capsys.readouterr().out
+    assert "note: bodies of two APIs are in it" in out
+    assert "m" * 59 + "…" in out
+    assert "m" * 60 not in out

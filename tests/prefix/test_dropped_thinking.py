@@ -1,7 +1,7 @@
 """On older models a plain user message after thinking and tool use loses the entries of the messages.
 
-Source: Anthropic, Prompt caching, "what invalidates the cache" (2026-08-21): lost on Haiku up to 4.5 and older
-Opus and Sonnet, kept on Opus from 4.5 and Sonnet from 4.6 on; tools and system are kept on all.
+Source: Anthropic, Prompt caching, "what invalidates the cache" (2026-08-21): lost on Haiku up to 4.5 and
+older Opus and Sonnet, kept on Opus from 4.5 and Sonnet from 4.6 on; tools and system are kept on all.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from tohlab.cli._harness import print_whole
 from tohlab.cli.prefix_session import notes_of, reported_line
 from tohlab.printable import printable
 
@@ -108,6 +109,8 @@ def _print_costs(rows: Sequence[EditUse], *, one_edit: bool) -> None:
 
 def _print_side_by_side(rows: Sequence[EditUse]) -> None:
     """Harnesses as rows: by edits for one cache, by caches for one edit, else a table for each cache."""
+    from tohlab.edits.names import SKILL_EDITS
+
     setups = tuple(dict.fromkeys(row.setup for row in rows))
     edits = tuple(dict.fromkeys(row.edit for row in rows))
     told = f"({rows[0].when}); tokens of {rows[0].meter}, {rows[0].renderer} renderer"
@@ -119,14 +122,25 @@ def _print_side_by_side(rows: Sequence[EditUse]) -> None:
             click.echo("US dollars for a thousand such requests' input")
             _print_harnesses(rows, setups, lambda row: row.setup, _dollars)
         return
+    if len(edits) == 1:
+        click.echo(clean(f"{rows[0].title}, {setups[0]}, each harness {told}"))
+        _print_numbers(rows, tuple(row.dialect or row.scene for row in rows), "harness")
+        return
+    shown = edits if len(setups) == 1 else ("append", *SKILL_EDITS)
+    same: dict[tuple[str, ...], list[str]] = {}
     for setup in setups:
-        own = [row for row in rows if row.setup == setup]
-        if len(edits) == 1:
-            click.echo(clean(f"{own[0].title}, {setup}, each harness {told}"))
-            _print_numbers(own, tuple(row.dialect or row.scene for row in own), "harness")
-            continue
-        click.echo(clean(f"{setup}: % of the next request that is read, each harness {told}"))
-        _print_harnesses(own, edits, lambda row: row.edit, _percent)
+        cells = tuple(_percent(row) for row in rows if row.setup == setup and row.edit in shown)
+        same.setdefault(cells, []).append(setup)
+    for names in same.values():  # caches that read the same are told once
+        own = [row for row in rows if row.setup == names[0]]
+        click.echo(clean(f"{', '.join(names)}: % of the next request that is read, each harness {told}"))
+        _print_harnesses(own, [edit for edit in edits if edit in shown], lambda row: row.edit, _percent)
+    rest = [edit for edit in edits if edit not in shown]
+    if rest:
+        click.echo(
+            f"Not shown here, where only the edits of skills are: {', '.join(rest)}. One of them with its "
+            "numbers: --edit NAME; all of one harness: --dialect NAME; all: --json"
+        )
 
 
 def _percent(row: EditUse) -> str:
@@ -192,7 +206,7 @@ def _print_columns(
         table = _table(None, (*heads, *shown), shown)
         for row, line in zip(named, lines, strict=True):
             table.add_row(*(Text(cell) for cell in row), *(line[j] for j in group))
-        console.print(table)
+        print_whole(console, table)
 
 
 def _groups(widths: Sequence[int], room: int) -> list[list[int]]:

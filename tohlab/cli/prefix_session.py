@@ -96,5 +96,8 @@ def reported_line(recorded: Sequence[Recorded]) -> str:
 def notes_of(recorded: Sequence[Recorded]) -> tuple[str, ...]:
     """Return what the API counts otherwise, the first few of many places, each said once."""
     found = tuple(dict.fromkeys(note for one in recorded for note in one.body.notes))
+    if len({one.body.shape for one in recorded}) > 1:
+        mixed = "bodies of two APIs are in it, whose system texts and tools stand in different places"
+        found = (mixed, *found)
     more = (f"{len(found) - MOST_NOTES} more such places",) if len(found) > MOST_NOTES else ()
     return tuple(f"note: {printable(note)}" for note in (*found[:MOST_NOTES], *more))

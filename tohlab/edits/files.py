@@ -170,7 +170,7 @@ def _usage(row: dict[str, Any], body: Body, at: str) -> Usage | None:
         return None
     api = row.get("api")
     try:
-        found = usage_from(api if isinstance(api, str) else _FORMATS[body.shape], raw)
+        found = usage_from(_FORMATS[body.shape] if api is None else api, raw)
     except UsageError as error:
         raise PrefixError(f'{at}: usage: {error}; another API\'s report: "api": "deepseek"') from error
     counts = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from tohlab.edits.scene import Scene
 from tohlab.edits.setups import RECORDED, SETUPS, Setup, get_setups
@@ -12,6 +13,9 @@ from tohlab.prefix.policies.cached import CachedRequest
 from tohlab.prefix.policies.snapshot import Snapshot
 from tohlab.request import Body
 from tohlab.tokens.prices import PriceTable, default_prices
+
+_LONGEST: Final = 60
+_MOST: Final = 6
 
 
 def setups_for(
@@ -67,7 +71,7 @@ def model_notes(scene: Scene, setup: Setup, last: CachedRequest) -> tuple[str, .
     notes = []
     if len(models) > 1:
         notes.append(
-            f"the session names {len(models)} models ({', '.join(models)}): a cache is per model, so a "
+            f"the session names {len(models)} models ({_listed(models)}): a cache is per model, so a "
             "request reads only what the same model was sent before"
         )
     foreign = [model for model in models if rules.serves(model) is False]
@@ -75,14 +79,20 @@ def model_notes(scene: Scene, setup: Setup, last: CachedRequest) -> tuple[str, .
     if foreign:
         assumed = f", with a minimum of {least:,}" if least else ""
         notes.append(
-            f"{', '.join(foreign)} is none of the models of {rules.title}: judged as if it were one{assumed}"
+            f"{_listed(foreign)} is none of the models of {rules.title}: judged as if it were one{assumed}"
         )
     elif not models and rules.by_model:
         notes.append(f"the session names no model: the minimum of {least:,} is assumed")
     if setup.price_model and models and not foreign and setup.price_model not in models:
-        why = "it names several" if len(models) > 1 else f"there is none of {models[0]}"
+        why = "it names several" if len(models) > 1 else f"there is none of {_listed(models)}"
         notes.append(f"prices are those of {setup.price_model}: {why}")
     return tuple(notes)
+
+
+def _listed(models: Sequence[str]) -> str:
+    """Names of a file, none of them without an end."""
+    shown = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in models[:_MOST]]
+    return ", ".join(shown) + (f" and {len(models) - _MOST} more" if len(models) > _MOST else "")
 
 
 def minimum_of(rules: CachePolicy, request: CachedRequest) -> int:

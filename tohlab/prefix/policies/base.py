@@ -78,8 +78,8 @@ WHY: Final[dict[Why, str]] = {
     "unaligned_tail": "the shared part is shorter than one unit",
     "not_asked": "the request marks no breakpoint, so nothing is looked up or written",
     "not_promised": "the provider promises no reuse",
-    "thinking_dropped": "a plain user message after thinking and tool use took the thinking out of the prompt, "
-    "and the entries of the messages with it",
+    "thinking_dropped": "a plain user message after thinking and tool use took the thinking out of the "
+    "prompt, and the entries of the messages with it",
 }
 
 

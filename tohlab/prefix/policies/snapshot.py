@@ -167,12 +167,12 @@ class SnapshotState(CacheState):
         if self._scope(request, "tools") not in self._scopes:
             return "nothing_cached"
         now = self._epoch
-        for self._epoch in self._epochs - {now}:
+        for epoch in self._epochs - {now}:
+            self._epoch = epoch
             dropped = self._any(request, self._snapshot.lookups(request), at_s)
+            self._epoch = now
             if dropped:
-                self._epoch = now
                 return "thinking_dropped"
-        self._epoch = now
         if self._any(request, self._snapshot.unlimited().lookups(request), at_s):
             return "lookback_exceeded"
         if self._any(request, map(lookup, reversed(request.boundaries)), at_s):
