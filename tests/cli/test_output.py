@@ -74,3 +74,65 @@ def test_no_number_of_all_harnesses_is_cut(skills: Path, columns: str) -> None:
     [row] = [row for row in done.stdout.decode().splitlines() if row.startswith("gemini-cli")]
     assert "\u2026" not in row
     assert len(row.split()) == 11
+
+
+@pytest.fixture
+def rewriting(tmp_path: Path) -> list[str]:
+    """A gate that fails: its harness writes the list anew."""
+    for name in ("csv", "pdf"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "SKILL.md").write_text(f"---\nname: {name}\ndescription: Handle {name}.\n---\nDo it.\n")
+    gate = ["--dialect", "mistral-vibe", "--policy", "vllm", "--edit", "add", "--fail-under", "0.95"]
+    return ["prefix", str(tmp_path), *gate]
+
+
+def unread(*arguments: str) -> int:
+    """Exit code where nobody reads what is printed."""
+    command = [sys.executable, "-m", "tohlab", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.close()
+        assert b"Traceback" not in started.stderr.read()
+    return started.returncode
+
+
+def test_a_failed_gate_fails_where_nobody_reads_on(rewriting: list[str]) -> None:
+    assert unread(*rewriting) == 1
+    assert unread(*rewriting[:-1], "0.01") == 0
+
+
+def test_a_failed_check_fails_where_nobody_reads_on(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "SKILL.md").write_text("no frontmatter", encoding="utf-8")
+    assert tohlab("check", str(tmp_path)).returncode == 1
+    assert unread("check", str(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("columns", ["40", "100"])
+@pytest.mark.parametrize("command", ["check", "tokens", "prefix", "compare", "tokens all", "prefix all"])
+def test_no_line_ends_in_spaces(command: str, columns: str, skills: Path) -> None:
+    more = {
+        "tokens all": ["--dialect", "all"],
+        "prefix all": ["--policy", "vllm", "--edit", "add"],
+    }
+    name = command.partition(" ")[0]
+    options = more.get(command, [])
+    arguments = ["compare", str(skills), "toh", "pi"] if name == "compare" else [name, str(skills), *options]
+    done = tohlab(*arguments, COLUMNS=columns)
+    assert done.stdout
+    assert [line for line in done.stdout.decode().splitlines() if line != line.rstrip()] == []
+
+
+def test_the_two_ratings_say_of_what_they_are(skills: Path) -> None:
+    assert b"its loading rules are" in tohlab("check", str(skills), COLUMNS="120").stdout
+    assert b"the list's text is " in tohlab("tokens", str(skills), "--dialect", "pi", COLUMNS="120").stdout
+
+
+def test_loading_without_a_name_shows_how() -> None:
+    done = tohlab("render", "--part", "result")
+    assert done.returncode == 2
+    assert b"--part result needs --name" in done.stderr
+    assert b"tohlab render --part result --name pdf" in done.stderr
+    assert b"--name goes with --part result alone" in tohlab("render", "--name", "pdf").stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,11 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 
 
 
 def test_rows_are_those_of_the_library(skills: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data = as_json(capsys, skills, "--policy", "vllm", "--policy", "openai", "--edit", "clock")
-    rows = edit_costs(harness_scene(FileTree.at(skills), "toh"), ["vllm", "openai"], ["clock"])
+    data = as_json(
+        capsys, skills, "--policy", "vllm", "--policy", "openai", "--edit", "clock", "--on", "2026-11-20"
+    )
+    scene = harness_scene(FileTree.at(skills), "toh")
+    rows = edit_costs(scene, ["vllm", "openai"], ["clock"], on=date(2026, 11, 20))
     assert data["rows"] == [row.to_dict() for row in rows]
     assert [row["setup"] for row in data["rows"]] == ["vllm", "openai-implicit", "openai-marked"]
     assert data["not_modelled"] == {"vllm": [], "openai": []}
@@ -58,7 +62,10 @@ def test_the_grid_and_its_notes_are_printed(skills: Path, capsys: pytest.Capture
     assert "vllm: no price: an engine that you run yourself has no list price" in out
     assert "vllm: rules are verified-live" in out
     assert "anthropic: assumed: minimum_tokens 512 (512 to 4,096): the minimum differs by model" in out
-    assert "anthropic: not modelled: server tools set a breakpoint of five minutes of their own" in out
+    assert (
+        "anthropic: not modelled: server tools set a breakpoint of five minutes of their own, no document"
+        in out
+    )
     assert out.count("tool-order") == 2
 
 
@@ -236,9 +243,17 @@ def test_a_price_is_told_with_its_last_day_and_note(skills: Path, capsys: pytest
     assert "gemini: input prices of gemini-3.8-flash, 2026-10-07, reported, until 2026-12-31. " in printed.out
     assert "doubles on 2027-01-01" in printed.out
     assert (
-        "gpt-5.6-sol, 2026-11-06, documented. Promotional price, at least through 2026-11-21." in printed.out
+        "gpt-5.6-sol, 2026-11-06, documented, held at least until 2026-11-21, and the day asked about is "
+        "2026-12-31. Promotional price, at least through 2026-11-21." in printed.out
     )
     assert "Outside of peak hours, in which all costs 2 times as much. Listed prices are the" in printed.out
+    assert printed.err == (
+        "warning: openai-implicit: the price of gpt-5.6-sol held at least until 2026-11-21, and the day "
+        "asked about is 2026-12-31; give a newer one with --prices\n"
+    )
+    assert run(["prefix", str(skills), *options, "--on", "2026-11-21"]) == 0
+    printed = capsys.readouterr()
+    assert "gpt-5.6-sol, 2026-11-06, documented, at least until 2026-11-21. Promotional" in printed.out
     assert printed.err == ""
 
 

@@ -93,8 +93,8 @@ def test_the_text_has_n_and_interval_for_every_rate(
         )
     text = capsys.readouterr().out
     assert code == 0
-    assert re.search(r"exact set +100\.0% +72\.2% to 100\.0% +10 ", text)
-    assert re.search(r"no skill +100\.0% +20\.7% to 100\.0% +1 ", text)
+    assert re.search(r"exact set +100\.0% +72\.2% to 100\.0% +10\b", text)
+    assert re.search(r"no skill +100\.0% +20\.7% to 100\.0% +1\b", text)
     assert "scored 10 of 10" in text
     assert "another run over the same 10 cases has to differ by 67 points to be told apart" in text
     assert "tokens over 10 answers: prompt 1,000 (cached 900)" in text

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tohlab.prefix.policies import Boundary, CachedRequest, Mark
+from tohlab.prefix.policies import Boundary, CachedRequest, Mark, Use
 from tohlab.prefix.sequence import Strip, TokenSequence, header_of
 
 Block = tuple[str, str, int]
@@ -64,3 +64,13 @@ def chat(system: int, *turns: int, names: Mapping[int, str] | None = None) -> tu
     for i, tokens in enumerate(turns, start=1):
         rows.append(("user" if i % 2 else "assistant", names.get(i, f"message {i}"), tokens))
     return tuple(rows)
+
+
+def classes(use: Use) -> tuple[int, int, int, int]:
+    return use.read_tokens, use.write_tokens, use.long_write_tokens, use.plain_tokens
+
+
+def user_blocks(n: int, tokens: int = 100, changed: dict[int, str] | None = None) -> tuple[Block, ...]:
+    """`n` blocks of user text, each its own message, named by place."""
+    changed = changed or {}
+    return tuple(("user", changed.get(i, f"block {i}"), tokens) for i in range(1, n + 1))

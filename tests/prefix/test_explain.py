@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.prefix.conversations import BASH, GREP, SKILLS, SYSTEM, Rates, session, two_turns, words
 from tests.session.shelf import Shelf
 from tohlab.errors import PrefixError, UnknownPolicy
 from tohlab.prefix.changes import Sent
 from tohlab.prefix.explain import NEXT_TEXT, explain
-from tohlab.prefix.explanation import Explanation, requests_until_longer_pays
 from tohlab.prefix.policies import get_policy
 from tohlab.prefix.reasons import REASONS, only_dates_differ
 from tohlab.request import (
     Message,
     Request,
-    Segment,
-    Span,
     TextBlock,
     ToolCall,
     ToolSchema,
@@ -29,37 +25,7 @@ from tohlab.request import (
 )
 from tohlab.session import Session
 from tohlab.skills.model import SkillSummary, Snapshot
-from tohlab.tokens import get_meter, measure
-
-SYSTEM = "You are careful, and you say what you did. " * 150
-SKILLS = {f"skill-{i:02}": f"Does task {i} with files of kind {i}." for i in range(20)}
-BASH = ToolSchema(name="bash", description="Run a command.", parameters={"type": "object"})
-GREP = ToolSchema(name="grep", description="Search in files.", parameters={"type": "object"})
-
-
-def session(
-    turns: int = 4,
-    skills: dict[str, str] | None = None,
-    system: str = SYSTEM,
-    tools: tuple[ToolSchema, ...] = (BASH, GREP),
-    answer: str = "It is there, in line {}.",
-) -> Session:
-    """A conversation whose last user message was not answered yet."""
-    talk = Session(Shelf(**(SKILLS if skills is None else skills)), system=system, tools=tools)
-    for turn in range(turns):
-        talk.user(f"Please look at file {turn} and tell me what it says. " * 5)
-        if turn < turns - 1:
-            talk.assistant(answer.format(turn) * 5)
-    return talk
-
-
-def two_turns(**later: object) -> tuple[Request, Request]:
-    """A request, and the one after it in a conversation that began in another way."""
-    return session(3).request, session(4, **later).request  # type: ignore[arg-type]  # as session takes them
-
-
-def words(result: Explanation) -> list[str]:
-    return [change.reason for change in result.changes]
+from tohlab.tokens import measure
 
 
 def test_what_is_only_appended_loses_nothing() -> None:
@@ -303,7 +269,8 @@ def test_without_an_earlier_request_there_is_nothing_to_read() -> None:
 def test_what_is_not_promised_is_unavailable() -> None:
     result = explain(*two_turns(), get_policy("gemini", minimum_tokens=1024))
     assert words(result) == ["unavailable"]
-    assert result.changes[0].lost_tokens == result.shared_tokens
+    assert (result.changes[0].lost_tokens, result.lost_tokens) == (0, 0)
+    assert f"{result.shared_tokens:,} of them are not read, whatever else changes" in result.sentence
 
 
 def test_below_the_minimum_says_both_numbers() -> None:
@@ -363,39 +330,13 @@ def test_a_message_that_is_extended_moves_its_end_away() -> None:
 def test_the_end_that_fills_no_unit_is_told() -> None:
     result = explain(*two_turns(), "kimi")
     assert words(result) == ["unaligned_tail"]
-    assert result.changes[0].lost_tokens == result.shared_tokens % 256
+    assert (result.changes[0].lost_tokens, result.lost_tokens) == (0, 0)
+    assert f"; {result.shared_tokens % 256:,} of them are not read, whatever else changes" in result.sentence
 
 
 def test_every_word_is_tested_here() -> None:
     text = Path(__file__).read_text(encoding="utf-8")
     assert [word for word in REASONS if text.count(f'"{word}"') == 0] == []
-
-
-@dataclass(frozen=True)
-class Rates:
-    input: Decimal = Decimal(4)
-    read: Decimal | None = Decimal("0.4")
-    short_write: Decimal | None = Decimal(5)
-    long_write: Decimal | None = None
-
-
-def test_money_is_told_where_rates_are_given() -> None:
-    result = explain(*two_turns(system="Another. " + SYSTEM), "openai", rates=Rates())
-    total = result.use.total_tokens
-    assert result.use.write_tokens == total
-    assert result.cost_usd == Decimal(total * 5) / 1_000_000
-    twin = result.twin
-    assert result.twin_cost_usd == (Decimal("0.4") * twin.read_tokens + 5 * twin.write_tokens) / 1_000_000
-    assert result.extra_cost_usd == result.cost_usd - result.twin_cost_usd
-    assert f"This one costs ${result.extra_cost_usd:.6f} more" in result.sentence
-    assert explain(*two_turns(), "openai").extra_cost_usd is None
-
-
-@pytest.mark.parametrize(("shared", "requests"), [(221, 10), (103, 1963), (102, None), (220, 11), (1023, 2)])
-def test_when_lengthening_a_short_prefix_pays(shared: int, requests: int | None) -> None:
-    """OpenAI's guide: minimum 1,024, reads 0.1, writes 1.25; 221 tokens at 10 requests, 103 at 1,963."""
-    rates = Rates(Decimal(1), Decimal("0.1"), Decimal("1.25"))
-    assert requests_until_longer_pays(shared, 1024, rates) == requests
 
 
 def test_what_the_next_request_pays_is_told() -> None:
@@ -446,77 +387,3 @@ def test_an_answer_that_is_known_can_be_read_where_a_cache_keeps_it() -> None:
     without = explain(Sent(request=first), Sent(request=later), "llama.cpp")
     known = explain(Sent(request=first, output=answer), Sent(request=later), "llama.cpp")
     assert without.use.read_tokens < known.use.read_tokens
-
-
-# Faults that others had, as small as they go.
-
-
-def listed(**places: str) -> Message:
-    """A catalog with the place of each skill, as several harnesses write it."""
-    text, spans = "Skills:\n", []
-    for name, place in places.items():
-        entry = f"- {name}: does it ({place})\n"
-        spans.append(Span(label=f'entry "{name}"', start=len(text), stop=len(text) + len(entry)))
-        text += entry
-    block = TextBlock(text=text, spans=tuple(spans))
-    return Message(role="user", content=(block,), source={"kind": "skill-catalog"})
-
-
-def test_a_skill_found_by_another_path_is_an_edited_message() -> None:
-    """anomalyco/opencode#29950: two sessions with one setup differ in a location."""
-    talk = session(2).request
-    ways = (listed(pdf="/home/.agents/skills/pdf"), listed(pdf="/home/.claude/skills/pdf"))
-    before, after = (replace(talk, messages=(way, *talk.messages)) for way in ways)
-    result = explain(before, after, "openai")
-    assert words(result) == ["input_changed"]
-    assert (result.changes[0].before, result.changes[0].after) == ("agents", "claude")
-    assert result.changes[0].label == 'messages[0] / skill catalog / entry "pdf"'
-
-
-def test_a_list_inside_a_tools_description_loses_everything() -> None:
-    """QwenLM/qwen-code#4896: reading a file makes a skill visible and so rewrites a tool."""
-    plain = replace(BASH, name="skill", description="Loads a skill. Skills: pdf.")
-    active = replace(plain, description="Loads a skill. Skills: pdf, excel.")
-    requests = session(2, tools=(plain, GREP)).request, session(3, tools=(active, GREP)).request
-    for policy in ("openai", "vllm"):
-        change = explain(*requests, policy).changes[0]
-        assert change.reason == "tools_changed"
-        assert ", excel" in change.after
-        assert change.lost_tokens > 1000
-
-
-def test_a_shortlist_that_goes_with_the_turn_costs_the_turn_or_everything() -> None:
-    """NousResearch/hermes-agent#113503: what is put beside the user's text is gone in the next request."""
-    talk = Session(Shelf(), system=SYSTEM)
-    first = talk.user("Please look at the file. " * 200)
-    shortlist = TextBlock(text="Perhaps of use: pdf, excel.")
-    *rest, last = first.messages
-    before = replace(first, messages=(*rest, replace(last, content=(*last.content, shortlist))))
-    talk.assistant("Done.")
-    after = talk.user("And the next one.")
-    engine, hosted = explain(before, after, "sglang"), explain(before, after, "openai")
-    assert engine.use.read_tokens == engine.shared_tokens
-    assert engine.lost_tokens == get_meter().count(shortlist.text)
-    assert hosted.use.read_tokens == 0
-    assert hosted.changes[0].reason == "input_changed"
-    assert hosted.changes[0].lost_tokens == hosted.reusable_tokens > 1024
-
-
-def test_reasoning_of_its_own_segment_is_told_apart() -> None:
-    """A message whose segments name their reasoning, as a harness that sends it back has them."""
-
-    class Thinking(Message):
-        def segments(self, index: int) -> Iterator[Segment]:
-            yield Segment(path=f"messages[{index}].reasoning", kind="reasoning", role=self.role, text="Hm.")
-            yield from super().segments(index)
-
-        def texts(self) -> list[str]:
-            return ["Hm.", *super().texts()]
-
-    talk = session(3).request
-    thought = [
-        Thinking(role=m.role, content=m.content, source=m.source) if m.role == "assistant" else m
-        for m in talk.messages
-    ]
-    result = explain(replace(talk, messages=tuple(thought)), session(4).request, "vllm")
-    assert words(result)[0] == "template_strips_reasoning"

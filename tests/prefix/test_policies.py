@@ -101,7 +101,7 @@ def test_every_assumption_is_a_setting_with_a_range(policy: CachePolicy) -> None
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("anthropic", "a plain user message after thinking and tool use loses the entries"),
+        ("anthropic", "the dropped thinking is still counted among the tokens"),
         ("anthropic", "server tools set a breakpoint of five minutes"),
         ("bedrock", "server tools set a breakpoint of five minutes"),
         ("qwen", "the explicit cache of Qwen4 models"),

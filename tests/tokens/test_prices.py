@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
@@ -348,3 +349,29 @@ def test_a_table_may_be_json(tmp_path: Path) -> None:
     path = tmp_path / "prices.json"
     path.write_text('{"models": [{"model": "m", "input": 0.1, "output": 0.2, "date": "2026-12-01"}]}')
     assert PriceTable.from_file(path).price("m").rates.input == D("0.1")
+
+
+def test_every_price_whose_note_names_a_last_day_has_it_as_a_field() -> None:
+    said = re.compile(r"(?:through|until|promotional|expires).*?(\d{4}-\d\d-\d\d)", re.IGNORECASE)
+    noted = {price.model: found[1] for price in default_prices() if (found := said.search(price.note))}
+    assert "gpt-5.6-sol" in noted
+    assert {model: price_for(model).until for model in noted} == noted
+
+
+def test_a_price_that_held_at_least_until_a_day_says_so_beside_the_amount() -> None:
+    on_time = cost_usd(used(plain=1_000_000), "gpt-5.6-sol", datetime(2026, 11, 21, 23, tzinfo=UTC))
+    late = cost_usd(used(plain=1_000_000), "gpt-5.6-sol", datetime(2026, 11, 22, tzinfo=UTC))
+    assert late.total_usd == on_time.total_usd
+    assert "documented, at least until 2026-11-21);" in on_time.sentence
+    said = "held at least until 2026-11-21, and the day asked about is 2026-11-22"
+    assert f"documented, {said});" in late.sentence
+    assert late.to_dict()["price_expiry"] == said
+    assert cost_usd(used(plain=1), "claude-opus-5").expiry == ""
+
+
+@pytest.mark.parametrize("row", ["may_hold_longer = 1\nuntil = 2026-12-01", "may_hold_longer = true"])
+def test_a_price_that_may_hold_longer_needs_a_day(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(f'[[models]]\nmodel = "m"\ninput = 1\noutput = 1\ndate = 2026-12-01\n{row}\n')
+    with pytest.raises(PriceError, match="may_hold_longer is true or false, and goes with until"):
+        PriceTable.from_file(path)

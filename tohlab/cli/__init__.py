@@ -7,10 +7,12 @@ failed, 130 stopped by hand.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,9 @@ import click
 from tohlab import __version__
 from tohlab.errors import RunInterrupted, TohlabError
 from tohlab.printable import printable
+
+SIGPIPE_CODE = 141
+"""What a shell says of a program that a closed pipe ended."""
 
 COMMANDS = {
     "render": "The exact text that a model reads.",
@@ -64,7 +69,11 @@ def main() -> None:
 
 def run(argv: list[str] | None = None) -> Any:
     """Run the command line and return its exit code; an expected failure is a message, not a traceback."""
-    _prepare_output()
+    with _patient_output():
+        return _run(argv)
+
+
+def _run(argv: list[str] | None) -> Any:
     try:
         code = main.main(args=argv, prog_name="tohlab", standalone_mode=False)
     except click.exceptions.Exit as stop:
@@ -81,28 +90,65 @@ def run(argv: list[str] | None = None) -> Any:
     except TohlabError as error:
         _complain(error)
         return 3
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
-    except SystemExit as stop:
-        # rich ends the program itself where nobody reads on; that is no failure of a command.
-        if isinstance(stop.__context__, BrokenPipeError):
-            return 0
-        raise
+    except BrokenPipeError:  # not one of the streams below, so nothing says what the command decided
+        return SIGPIPE_CODE
     except OSError as error:  # files are the rooms' own errors, so this is the output
         _complain(f"the output cannot be written: {error.strerror or error}")
         return 3
     return code if isinstance(code, int) else 0
 
 
-def _prepare_output() -> None:
-    """Let no sign stop a command: what a terminal's encoding does not have becomes `?`, and with its output
-    closed a command still does its work."""
+class _Patient(io.FileIO):
+    """A stream that goes nowhere once nobody reads on, so that a command still finishes what it decides.
+
+    Python's own advice for a closed pipe is the same: let the descriptor lead to the null device.
+    """
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data) or 0
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            return len(memoryview(data).cast("B"))
+
+
+@contextlib.contextmanager
+def _patient_output() -> Iterator[None]:
+    """Let neither a sign nor a reader stop a command.
+
+    What a terminal's encoding does not have becomes `?`. With its output closed, from the start or in the
+    middle, a command still does its work and keeps its exit code.
+    """
     if sys.stdout is None:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (for the whole process)
-    for stream in (sys.stdout, sys.stderr):
+    before = sys.stdout, sys.stderr
+    for stream in before:
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="replace")
+    sys.stdout, sys.stderr = (_patient(stream) for stream in before)
+    try:
+        yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and stream not in before:
+                with contextlib.suppress(OSError):  # said already, where it can be said
+                    stream.flush()
+        sys.stdout, sys.stderr = before
+
+
+def _patient(stream: Any) -> Any:
+    if stream is None or stream not in (sys.__stdout__, sys.__stderr__) or os.name == "nt":
+        return stream  # a test's or a notebook's own
+    stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Patient(stream.fileno(), "w", closefd=False)),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
 
 
 def _complain(message: object) -> None:

@@ -127,7 +127,7 @@ def origin_line(view: HarnessView) -> str:
     """Return in one line which program a view is of and how sure its texts are."""
     tools = view.tools_provenance.fidelity
     beside = f", tools {tools}" if view.tools and tools != view.fidelity else ""
-    return f"{view.title} {view.version}: {view.fidelity}{beside}, {view.date}"
+    return f"{view.title} {view.version}: the list's text is {view.fidelity}{beside}, {view.date}"
 
 
 def notes_of(view: HarnessView) -> list[str]:

@@ -32,9 +32,9 @@ def print_survey(table: Survey, reports: Sequence[FileReport], own: Sequence[Fat
         own: what became of each file in TheOpen Harness, for the last line.
         every: a row for each file, and cuts and budgets in the details; else the files in trouble alone.
     """
-    from rich.console import Console
+    from tohlab.cli._console import make_console
 
-    console = Console(highlight=False, emoji=False)
+    console = make_console(highlight=False, emoji=False)
     _print_counts(console, table, every=every)
     rows = table.files if every else table.troubled()
     if rows:
@@ -62,7 +62,7 @@ def _print_counts(console: Console, table: Survey, *, every: bool) -> None:
     made.add_column("harness")
     for outcome, mark in MARKS.items():
         made.add_column(f"{outcome} {mark}", justify="right")
-    made.add_column("its rules are")
+    made.add_column("its loading rules are")
     for name, counts in table.counts().items():
         cells = [
             Text(f"{n:,}", _STYLES[outcome] if n and outcome != "loads" else "")

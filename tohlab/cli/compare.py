@@ -72,11 +72,12 @@ def command(
 
 def _print(found: Difference) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False, emoji=False)
+    from tohlab.cli._console import make_console
+
+    console = make_console(highlight=False, emoji=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("", no_wrap=True)
     for view in (found.a, found.b):

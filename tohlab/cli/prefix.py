@@ -71,7 +71,14 @@ class _Share(click.FloatRange):
     show_default=True,
     help="The session runs on, or a new process takes it up again (with --policy).",
 )
-@click.option("--session", type=click.Path(path_type=Path), help="A recorded session, JSON or JSON lines.")
+@click.option(
+    "--session", type=click.Path(path_type=Path), help="A recorded session, JSON or JSON lines; see below."
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="Judge the session as if this model had been asked, whatever its bodies name.",
+)
 @click.option(
     "--fail-under",
     type=_Share(),
@@ -100,12 +107,26 @@ def command(
     """What adding, editing, removing or reordering one skill under DIR does to the prompt cache: in a running
     session, and at the start of the next one.
 
-    With --before and --after: where two requests part, and how many tokens they share. They are bodies of
-    chat completions: {"messages": [...], "tools": [...]}.
+    With --before and --after: where two requests part, and how many tokens they share. They are bodies as in
+    a session's file.
 
     The shared prefix is the most that a cache can reuse; engines and providers may reuse less. With --policy:
     what they do reuse of a session of our own, 30 turns long, with these skills, and what it costs. With
     --session: whether a recorded session only grows, and what each edit would cost it.
+
+    A session's file has one request body a line, oldest first: as it was sent to OpenAI's chat completions
+    ("messages", "tools") or to Anthropic's Messages ("system", "tools" with "input_schema", blocks,
+    "cache_control"); "model" and settings count. In the body, or beside it in {"request": body, ...}, may
+    stand "timestamp" ("2026-12-01T12:00:15Z", or "at_s" in seconds; without them 15 s lie between two), and
+    "usage" as the API reported it. One body alone with answers in it is a whole conversation; without any it
+    is a first request, which has nothing to read: told is what it writes. To try it:
+
+    \b
+      cat > session.jsonl <<'END'
+      {"messages": [{"role": "user", "content": "Hi."}]}
+      {"messages": [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Yo."}]}
+      END
+      tohlab prefix --session session.jsonl --policy openai
 
     Exit codes: 0 done, 1 a share is below --fail-under, 3 an input is wrong.
 
@@ -132,6 +153,8 @@ def command(
         raise click.UsageError(
             "--dialect, --skill and --when need DIR: a recorded session is of no harness that is known"
         )
+    if costs["model"] is not None and session is None:
+        raise click.UsageError("--model needs --session: it is the model of its bodies that is meant")
     asked = any(costs[name] for name in ("policies", "session", "figure")) or costs["fail_under"] is not None
     if before is None and (asked or edit in FURTHER or dialect == "all"):
         from tohlab.cli.prefix_costs import Asked, answer
@@ -187,10 +210,10 @@ def _edits(directory: str, edit: str, skill: str | None, dialect: str, encoding:
 
 def _print_edits(rows: tuple[EditCost, ...], encoding: str) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from tohlab.cli._console import make_console
     from tohlab.tokens.measure import RENDERER
 
     table = Table(
@@ -207,7 +230,7 @@ def _print_edits(rows: tuple[EditCost, ...], encoding: str) -> None:
     for row in rows:
         counts = (row.before_tokens, row.after_tokens, row.shared_tokens, row.lost_tokens)
         table.add_row(row.edit, row.moment, *(f"{n:,}" for n in counts), f"{row.added_tokens:+,}")
-    console = Console()
+    console = make_console()
     console.print(table)
     for row in rows:
         console.print(Text(f"- {_printable(row.sentence)}"))
@@ -247,9 +270,9 @@ def _printable(text: str) -> str:
 
 
 def _read(path: Path) -> Request:
-    from tohlab.request import Request
+    from tohlab.request import READ, read_body
 
-    remedy = 'give a chat completions body: {"messages": [...], "tools": [...]}'
+    remedy = f"give one of {READ}"
     try:
         data: Any = json.loads(path.read_text("utf-8"))
     except OSError as error:
@@ -265,6 +288,6 @@ def _read(path: Path) -> Request:
     except RecursionError as error:
         raise PrefixError(f"{path}: nested too deeply to be a request; {remedy}") from error
     try:
-        return Request.from_openai(data)
+        return read_body(data).request
     except RequestError as error:
         raise PrefixError(f"{path}: {error}; {remedy}") from error

@@ -15,7 +15,7 @@ from tohlab.cli.prefix_costs_text import Bound, print_all, print_gate, warn_of_e
 from tohlab.errors import MissingExtra, PrefixError
 
 if TYPE_CHECKING:
-    from tohlab.edits import EditUse, Scene, SessionUse, Setup
+    from tohlab.edits import EditUse, Recorded, Scene, SessionUse, Setup
     from tohlab.prefix.append_only import AppendOnlyCheck
     from tohlab.tokens import TokenMeter
 
@@ -40,23 +40,33 @@ class Asked:
     on: datetime | None
     when: Literal["session", "resume"]
     session: Path | None
+    model: str | None
     fail_under: float | None
     figure: Path | None
 
 
 def answer(asked: Asked) -> int:
     """Print what was asked for and return the exit code."""
+    from tohlab.cli.prefix_session import print_first
     from tohlab.edits import edit_costs, get_setups
+    from tohlab.edits.recorded import setups_for
     from tohlab.edits.setups import prices_of
     from tohlab.tokens import get_meter
     from tohlab.tokens.prices import PriceTable
 
     meter = get_meter(asked.encoding)
     prices = PriceTable.from_file(asked.prices) if asked.prices else None
-    setups = get_setups(asked.policies) if asked.policies else ()
+    get_setups(asked.policies)  # a wrong name is said before anything is read
+    recorded = _recorded(asked)
+    if len(recorded) == 1 and not any(m.role == "assistant" for m in recorded[0].request.messages):
+        print_first(recorded[0], asked, meter)
+        return 0
+    scenes, check = _scenes(asked, recorded, meter)
+    setups = get_setups(asked.policies)
+    if recorded:
+        setups = setups_for(scenes[0], asked.policies, prices, priced=asked.price is not None)
     prices_of(setups, asked.price, prices)
     on = (asked.on or datetime.now(UTC)).date()
-    scenes, check = _scenes(asked, meter)
     uses = _session_uses(scenes, check, setups, meter)
     rows: tuple[EditUse, ...] = ()
     if setups:
@@ -79,26 +89,40 @@ def answer(asked: Asked) -> int:
     if asked.figure:
         _draw(rows, asked.figure)
     if asked.as_json:
-        _print_json(asked, meter, rows, bounds, check, uses, low)
+        _print_json(asked, meter, rows, bounds, check, uses, low, recorded)
     else:
-        print_all(asked.edits, rows, bounds, check, uses)
+        print_all(asked.edits, rows, bounds, check, uses, recorded)
         print_gate(asked.fail_under, shares, low)
-    warn_of_expired(rows, on)
+    warn_of_expired(rows)
     return 1 if low else 0
 
 
-def _scenes(asked: Asked, meter: TokenMeter) -> tuple[tuple[Scene, ...], AppendOnlyCheck | None]:
+def _recorded(asked: Asked) -> tuple[Recorded, ...]:
+    from dataclasses import replace
+
+    from tohlab.edits import read_session
+
+    if asked.session is None:
+        return ()
+    found = read_session(asked.session)
+    if asked.model is None:
+        return found
+    return tuple(replace(one, body=replace(one.body, model=asked.model)) for one in found)
+
+
+def _scenes(
+    asked: Asked, recorded: tuple[Recorded, ...], meter: TokenMeter
+) -> tuple[tuple[Scene, ...], AppendOnlyCheck | None]:
     from tohlab.dialects.harness import FileTree
     from tohlab.dialects.harnesses import harness_names
     from tohlab.dialects.installed import installed
-    from tohlab.edits import PLAIN, harness_scene, long_conversation, read_session, recorded_scene
+    from tohlab.edits import PLAIN, harness_scene, long_conversation, recorded_scene
     from tohlab.prefix.append_only import check_append_only
 
     if asked.session is not None:
-        requests = read_session(asked.session)
-        scene = recorded_scene(requests, asked.session.name)
+        scene = recorded_scene(recorded, asked.session.name)
         sent = [exchange.request for exchange in scene.sent]
-        whole = sent if len(requests) > 1 else [*sent, scene.appended]
+        whole = sent if len(recorded) > 1 else [*sent, scene.appended]
         check = check_append_only(whole, meter=meter)
         if not check.before_tokens:
             raise PrefixError(
@@ -179,7 +203,9 @@ def _print_json(
     check: AppendOnlyCheck | None,
     uses: Sequence[SessionUse],
     low: Sequence[tuple[str, float]],
+    recorded: Sequence[Recorded],
 ) -> None:
+    from tohlab.cli.prefix_session import notes_of, reported
     from tohlab.edits.costs import RENDERER
     from tohlab.prefix.policies import get_policy
 
@@ -187,6 +213,8 @@ def _print_json(
     if check is not None:
         data |= {"dialect": "", "session": str(asked.session), "check": check.to_dict()}
         data["session_reads"] = [use.to_dict() for use in uses]
+        data["reported"] = reported(recorded)
+        data["notes"] = list(notes_of(recorded))
     data["shared"] = [
         {
             "dialect": b.scene.dialect,

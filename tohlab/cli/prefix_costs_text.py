@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from tohlab.cli._harness import print_whole
+from tohlab.cli.prefix_session import notes_of, reported_line
 from tohlab.printable import printable
 
 if TYPE_CHECKING:
-    from tohlab.edits import EditUse, Scene, SessionUse
+    from tohlab.edits import EditUse, Recorded, Scene, SessionUse
     from tohlab.prefix.append_only import AppendOnlyCheck
 
 
@@ -42,12 +43,22 @@ def print_all(
     bounds: Sequence[Bound],
     check: AppendOnlyCheck | None,
     uses: Sequence[SessionUse],
+    recorded: Sequence[Recorded] = (),
 ) -> None:
     if check is not None:
         click.echo(clean(check.sentence))
         click.echo(f"kept {check.shared_tokens:,} of {check.before_tokens:,} tokens ({check.kept_share:.1%})")
         for use in uses:
-            click.echo(use.sentence)
+            click.echo(clean(use.sentence))
+        said: dict[str, list[str]] = {}
+        for use in uses:
+            for note in use.notes:
+                said.setdefault(note, []).append(use.setup)
+        for note, names in said.items():
+            click.echo(clean(f"note: {', '.join(names)}: {note}"))
+        for line in (reported_line(recorded), *notes_of(recorded)):
+            if line:
+                click.echo(clean(line))
         click.echo()
     if rows:
         _print_costs(rows, one_edit=edits is not None)
@@ -79,7 +90,10 @@ def _table(title: str | None, heads: Sequence[str], right: Sequence[str]) -> Any
 
 
 def _print_costs(rows: Sequence[EditUse], *, one_edit: bool) -> None:
-    for scene, when in dict.fromkeys((row.scene, row.when) for row in rows):
+    scenes = dict.fromkeys((row.scene, row.when) for row in rows)
+    if len(scenes) > 1:
+        _print_side_by_side(rows)
+    for scene, when in scenes if len(scenes) == 1 else ():
         own = [row for row in rows if (row.scene, row.when) == (scene, when)]
         told = f"; a change of the skills: {own[0].how}" if own[0].how else ""
         click.echo(clean(f"{scene} ({when}{told})"))
@@ -89,55 +103,137 @@ def _print_costs(rows: Sequence[EditUse], *, one_edit: bool) -> None:
             _print_grid(own, "share")
             if any(row.cost_usd is not None for row in own):
                 _print_grid(own, "cost")
-    for line in _notes(rows, one_edit=one_edit):
+    for line in _notes(rows, one_edit=one_edit and len(scenes) == 1):
         click.echo(line)
 
 
-def _print_one_edit(rows: Sequence[EditUse]) -> None:
-    from rich.console import Console
-    from rich.text import Text
+def _print_side_by_side(rows: Sequence[EditUse]) -> None:
+    """Harnesses as rows: by edits for one cache, by caches for one edit, else a table for each cache."""
+    from tohlab.edits.names import SKILL_EDITS
 
-    right = ("of", "shared", "read", "%", "lost", "$/1000", "turns", "even")
-    click.echo(f"{rows[0].title}, in tokens ({rows[0].meter}, {rows[0].renderer} renderer)")
-    table = _table(None, ("cache", *right), right)
-    for row in rows:
-        table.add_row(
-            Text(row.setup),
+    setups = tuple(dict.fromkeys(row.setup for row in rows))
+    edits = tuple(dict.fromkeys(row.edit for row in rows))
+    told = f"({rows[0].when}); tokens of {rows[0].meter}, {rows[0].renderer} renderer"
+    priced = any(row.cost_usd is not None for row in rows)
+    if len(edits) == 1 and len(setups) > 1:
+        click.echo(clean(f"{rows[0].title}: % of the next request that is read, each harness {told}"))
+        _print_harnesses(rows, setups, lambda row: row.setup, _percent)
+        if priced:
+            click.echo("US dollars for a thousand such requests' input")
+            _print_harnesses(rows, setups, lambda row: row.setup, _dollars)
+        return
+    if len(edits) == 1:
+        click.echo(clean(f"{rows[0].title}, {setups[0]}, each harness {told}"))
+        _print_numbers(rows, tuple(row.dialect or row.scene for row in rows), "harness")
+        return
+    shown = edits if len(setups) == 1 else ("append", *SKILL_EDITS)
+    same: dict[tuple[str, ...], list[str]] = {}
+    for setup in setups:
+        cells = tuple(_percent(row) for row in rows if row.setup == setup and row.edit in shown)
+        same.setdefault(cells, []).append(setup)
+    for names in same.values():  # caches that read the same are told once
+        own = [row for row in rows if row.setup == names[0]]
+        click.echo(clean(f"{', '.join(names)}: % of the next request that is read, each harness {told}"))
+        _print_harnesses(own, [edit for edit in edits if edit in shown], lambda row: row.edit, _percent)
+    rest = [edit for edit in edits if edit not in shown]
+    if rest:
+        click.echo(
+            f"Not shown here, where only the edits of skills are: {', '.join(rest)}. One of them with its "
+            "numbers: --edit NAME; all of one harness: --dialect NAME; all: --json"
+        )
+
+
+def _percent(row: EditUse) -> str:
+    return f"{int(100 * row.reused_share)}"
+
+
+def _dollars(row: EditUse) -> str:
+    return "-" if row.cost_usd is None else f"{float(row.cost_usd) * 1000:.1f}"
+
+
+def _print_harnesses(
+    rows: Sequence[EditUse],
+    columns: Sequence[str],
+    column_of: Callable[[EditUse], str],
+    text: Callable[[EditUse], str],
+) -> None:
+    """A row for each harness with how it tells of a change, in as many tables as the width asks for."""
+    found = {(row.scene, column_of(row)): row for row in rows}
+    first = {row.scene: row for row in rows}
+    names = [(row.dialect or row.scene, row.how or "-") for row in first.values()]
+    lines = [
+        [text(found[scene, column]) if (scene, column) in found else "-" for column in columns]
+        for scene in first
+    ]
+    _print_columns(("harness", "on a change"), names, columns, lines)
+
+
+def _print_numbers(rows: Sequence[EditUse], names: Sequence[str], head: str) -> None:
+    """One edit's numbers."""
+    heads = ("of", "shared", "read", "%", "lost", "$/1000", "turns", "even")
+    lines = [
+        [
             f"{row.total_tokens:,}",
             f"{row.shared_tokens:,}",
             f"{row.read_tokens:,}",
-            f"{int(100 * row.reused_share)}",
+            _percent(row),
             f"{row.lost_tokens:,}",
-            "-" if row.cost_usd is None else f"{float(row.cost_usd) * 1000:.1f}",
+            _dollars(row),
             "-" if row.turns_worth is None else f"{row.turns_worth:.1f}",
             "-" if row.break_even_turns is None else f"{row.break_even_turns:,}",
-        )
-    Console().print(table)
+        ]
+        for row in rows
+    ]
+    _print_columns((head,), [(name,) for name in names], heads, lines)
+
+
+def _print_columns(
+    heads: Sequence[str],
+    names: Sequence[Sequence[str]],
+    columns: Sequence[str],
+    lines: Sequence[Sequence[str]],
+) -> None:
+    from rich.text import Text
+
+    from tohlab.cli._console import make_console
+
+    console = make_console()
+    named = [[clean(cell) for cell in row] for row in names]
+    left = sum(max(map(len, (head, *(row[i] for row in named)))) + 1 for i, head in enumerate(heads))
+    widths = [max(len(column), *(len(line[j]) for line in lines)) for j, column in enumerate(columns)]
+    for group in _groups(widths, console.width - left - 2):
+        shown = [columns[j] for j in group]
+        table = _table(None, (*heads, *shown), shown)
+        for row, line in zip(named, lines, strict=True):
+            table.add_row(*(Text(cell) for cell in row), *(line[j] for j in group))
+        print_whole(console, table)
+
+
+def _groups(widths: Sequence[int], room: int) -> list[list[int]]:
+    """Columns in as many groups as a width asks for, at least one in each."""
+    groups: list[list[int]] = [[]]
+    for j, width in enumerate(widths):
+        if groups[-1] and sum(widths[k] + 1 for k in groups[-1]) + width + 1 > room:
+            groups.append([])
+        groups[-1].append(j)
+    return groups
+
+
+def _print_one_edit(rows: Sequence[EditUse]) -> None:
+    click.echo(f"{rows[0].title}, in tokens ({rows[0].meter}, {rows[0].renderer} renderer)")
+    _print_numbers(rows, [row.setup for row in rows], "cache")
     for row in rows:
         click.echo(clean(f"- {row.setup}: {row.sentence}"))
 
 
 def _print_grid(rows: Sequence[EditUse], shown: Literal["share", "cost"]) -> None:
-    """Edits by caches, in as many tables as the terminal's width asks for."""
-    from rich.console import Console
-    from rich.text import Text
-
+    """Edits by caches."""
     from tohlab.edits import EditGrid
 
-    console, grid = Console(), EditGrid.of(rows, shown, titles=False)
-    room = console.width - max(map(len, grid.rows)) - 2
-    groups: list[list[int]] = [[]]
-    for j, column in enumerate(grid.columns):
-        if groups[-1] and sum(len(grid.columns[k]) + 2 for k in groups[-1]) + len(column) + 2 > room:
-            groups.append([])
-        groups[-1].append(j)
+    grid = EditGrid.of(rows, shown, titles=False)
     click.echo(clean(grid.title))
-    for group in groups:
-        heads = [grid.columns[j] for j in group]
-        table = _table(None, ("edit", *heads), heads)
-        for name, line in zip(grid.rows, grid.cells, strict=True):
-            table.add_row(Text(clean(name)), *(grid.text(line[j]) for j in group))
-        console.print(table)
+    lines = [[grid.text(value) for value in line] for line in grid.cells]
+    _print_columns(("edit",), [(name,) for name in grid.rows], grid.columns, lines)
 
 
 def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
@@ -171,23 +267,24 @@ def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
 
 def _price_note(row: EditUse) -> str:
     told = [f"{row.setup}: input prices of {row.price_model}", row.price_date, row.price_status]
-    if row.price_until:
-        told.append(f"until {row.price_until}")
+    if row.price_expiry:
+        told.append(row.price_expiry)
     return clean(", ".join(told) + (f". {row.price_note}" if row.price_note else ""))
 
 
-def warn_of_expired(rows: Sequence[EditUse], on: date) -> None:
+def warn_of_expired(rows: Sequence[EditUse]) -> None:
     """Say on standard error which prices no longer hold on a day."""
-    for setup, model, until in dict.fromkeys(
-        (row.setup, row.price_model, row.price_until) for row in rows if row.price_expired
+    for setup, model, said in dict.fromkeys(
+        (row.setup, row.price_model, row.price_expiry) for row in rows if row.price_expired
     ):
-        text = f"warning: {setup}: the price of {model} held until {until}, and the day asked about is {on}"
+        text = f"warning: {setup}: the price of {model} {said}"
         click.echo(clean(f"{text}; give a newer one with --prices"), err=True)
 
 
 def _print_bounds(bounds: Sequence[Bound]) -> None:
-    from rich.console import Console
     from rich.text import Text
+
+    from tohlab.cli._console import make_console
 
     right = ("of", "shared", "%")
     table = _table(
@@ -198,7 +295,7 @@ def _print_bounds(bounds: Sequence[Bound]) -> None:
         share = f"{int(100 * bound.share)}"
         cells = (f"{bound.total_tokens:,}", f"{bound.shared_tokens:,}", share)
         table.add_row(Text(clean(name)), Text(bound.title), *cells)
-    Console().print(table)
+    make_console().print(table)
     click.echo("Caches read less: name one with --policy, or all of them with --policy all.")
 
 

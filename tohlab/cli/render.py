@@ -35,10 +35,11 @@ _BY_HARNESS = ("user",)
     default="catalog",
     show_default=True,
     help="The first catalog of a session, one that replaces it, the one that says that no skill is left, the "
-    "skill tool's schema, that of the tool that asks the user, what loading a skill gives, or what a user's "
-    "text becomes. Other harnesses than toh have catalog (or listing), tool, result and user.",
+    "skill tool's schema, that of the tool that asks the user, what loading a skill gives (result, with "
+    "--name NAME), or what a user's text becomes. Other harnesses than toh have catalog (or listing), tool, "
+    "result and user.",
 )
-@click.option("--name", help="Which skill to load, with --part result.")
+@click.option("--name", help="Which skill to load; --part result needs it: --part result --name pdf.")
 @click.option("--text", "typed", help="What a user types, such as '/pdf fill it in', with --part user.")
 @harness_options
 @click.option("--json", "as_json", is_flag=True, help="Print the text with where it comes from, as JSON.")
@@ -76,7 +77,12 @@ def command(
     from tohlab.dialects import dialect_names, get_dialect
 
     if (part == "result") != (name is not None):
-        raise click.UsageError("--part result and --name NAME go together")
+        raise click.UsageError(
+            "--part result needs --name, the skill that is loaded: "
+            f"tohlab render {directory or ''}{' ' if directory else ''}--part result --name pdf"
+            if part == "result"
+            else f"--name goes with --part result alone: tohlab render --part result --name {name}"
+        )
     if (part == "user") != (typed is not None):
         raise click.UsageError("--part user and --text TEXT go together")
     part = _SAME.get(part, part)

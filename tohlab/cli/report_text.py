@@ -11,6 +11,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from tohlab.cli._console import make_console
 from tohlab.report.html import files_sentence, lede
 from tohlab.report.markup import number, share, visible_text
 
@@ -24,7 +25,7 @@ BAR_CELLS = 20
 
 def print_report(report: Report, page: Path, console: Console | None = None) -> None:
     """Print what the page says, in short: files, costs, changes, routing, problems, and the page's path."""
-    console = console or Console(highlight=False, emoji=False)
+    console = console or make_console(highlight=False, emoji=False)
     console.print(Text(visible_text(report.title), "bold"))
     console.print(Text(lede(report)))
     console.print(Text(files_sentence(report)))

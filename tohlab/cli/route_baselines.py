@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from tohlab.cli._console import make_console
 from tohlab.cli._table import table
 from tohlab.printable import printable
 
@@ -60,7 +61,7 @@ def print_baselines(
     console: Console | None = None,
 ) -> None:
     """Print baselines without a model, what a search would keep, and which are not installed."""
-    console = console or Console()
+    console = console or make_console()
     first = reports[0]
     sample = f", a sample of {first.sample_of} (seed {first.sample_seed})" if first.sample_of else ""
     made = table(

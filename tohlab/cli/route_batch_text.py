@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from tohlab.cli._console import make_console
 from tohlab.cli._table import table
 from tohlab.printable import printable
 
@@ -34,7 +35,7 @@ def print_submission(found: Submission, store: str, console: Console | None = No
 
 def print_batches(found: Sequence[BatchState], console: Console | None = None) -> None:
     """Print where each batch is."""
-    console = console or Console()
+    console = console or make_console()
     if not found:
         _sayer(console)("no batches")
         return
@@ -55,7 +56,7 @@ def print_batches(found: Sequence[BatchState], console: Console | None = None) -
 
 def print_collection(found: Collection, store: str, console: Console | None = None) -> None:
     """Print what was collected, what failed, and what is to be done."""
-    console = console or Console()
+    console = console or make_console()
     say = _sayer(console)
     print_batches(found.batches, console)
     say(f"{found.answered} new answers are in {store}")
@@ -81,7 +82,7 @@ def print_collection(found: Collection, store: str, console: Console | None = No
 
 
 def _sayer(console: Console | None) -> _Sayer:
-    return _Sayer(console or Console())
+    return _Sayer(console or make_console())
 
 
 class _Sayer:

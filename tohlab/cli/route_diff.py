@@ -55,9 +55,9 @@ def diff(a: str, b: str, by: str, seed: int, price: str | None, price_b: str | N
     if as_json:
         click.echo(json.dumps(found.to_dict(), indent=2))
         return
-    from rich.console import Console
+    from tohlab.cli._console import make_console
 
-    print_comparison(found, Console())
+    print_comparison(found, make_console())
 
 
 def print_comparison(found: RunComparison, console: Console) -> None:

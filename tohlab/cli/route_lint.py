@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from tohlab.cli._console import make_console
 from tohlab.cli._table import table
 from tohlab.printable import printable
 
@@ -19,7 +20,7 @@ _SHOWN = 12
 
 def print_dry_run(found: LintReport, estimate: Estimate | None, console: Console | None = None) -> None:
     """Print the lints, the nearest neighbours and the estimate."""
-    console = console or Console()
+    console = console or make_console()
 
     def say(text: str) -> None:
         console.print(Text(printable(text, lines=True)))

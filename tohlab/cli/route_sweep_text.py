@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from tohlab.cli._console import make_console
 from tohlab.cli._table import table
 from tohlab.printable import printable
 
@@ -18,7 +19,7 @@ def print_sweep(found: Sweep, console: Console | None = None) -> None:
     """Print one row a point, and what there is to say about them."""
     from tohlab.routing.sweeps.table import cells, heads, sentences, title
 
-    console = console or Console()
+    console = console or make_console()
     console.print(Text(printable(title(found))))
     columns = heads(found)
     made = table("Points", *columns, right=columns[len(found.axes) :])
@@ -31,7 +32,7 @@ def print_sweep(found: Sweep, console: Console | None = None) -> None:
 
 def print_sweep_estimate(found: SweepEstimate, n_cases: int, console: Console | None = None) -> None:
     """Print what each point would use, and all of them together."""
-    console = console or Console()
+    console = console or make_console()
     names = [name for name, _ in found.points[0].settings]
     columns = (
         *names, "skills", "list tokens", "tool tokens", "nearest", "requests", "stored", "tokens in"

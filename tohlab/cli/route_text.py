@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
+from tohlab.cli._console import make_console
 from tohlab.cli._table import table
 from tohlab.cli.route_baselines import print_beside
 from tohlab.cli.route_sureness import print_sureness
@@ -50,7 +51,7 @@ def print_report(
     report: RoutingReport, console: Console | None = None, *, price: Price | None = None
 ) -> None:
     """Print rates with n and interval, labels, skills and the worst confusions; money with a price."""
-    console = console or Console()
+    console = console or make_console()
     sample = ""
     if report.sample_of:  # without a seed nothing was drawn: a split was asked for
         drawn = report.sample_seed is not None

@@ -142,9 +142,10 @@ def _order(rows: tuple[CatalogRow, ...], sort: str) -> list[int]:
 
 def _print(cost: CatalogCost, sort: str) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from tohlab.cli._console import make_console
 
     bodies = any(row.loaded_tokens is not None for row in cost.rows)
     most = max(row.tokens for row in cost.rows)
@@ -170,7 +171,7 @@ def _print(cost: CatalogCost, sort: str) -> None:
         if bodies:
             cells.append("" if row.loaded_tokens is None else f"{row.loaded_tokens:,}")
         table.add_row(*cells)
-    Console().print(table)
+    make_console().print(table)
 
 
 def _bar(tokens: int, most: int) -> str:

@@ -22,8 +22,9 @@ _PLACES = {"tool-description": "tool"}
 
 def print_comparison(comparison: Comparison, sort: str) -> None:
     """Print one row for each harness, and below the table what its numbers leave open."""
-    from rich.console import Console
     from rich.text import Text
+
+    from tohlab.cli._console import make_console
 
     window = f", window {comparison.window_tokens:,}" if comparison.window_tokens else ""
     table = _table(f"Tokens in every request ({comparison.meter}{window})")
@@ -43,7 +44,7 @@ def print_comparison(comparison: Comparison, sort: str) -> None:
         cells += [f"{row[key]:,}" if row[key] else "–" for key in ("cut", "dropped", "hidden", "skipped")]
         cells += [f"{row[key]:,}" for key in ("tools_tokens", "listing_tokens", "total_tokens")]
         table.add_row(*cells, ratio)
-    console = Console(highlight=False, emoji=False)
+    console = make_console(highlight=False, emoji=False)
     print_whole(console, table)
     for line in _below(comparison):
         console.print(Text(shown(line)))
@@ -91,8 +92,9 @@ def save_figure(comparison: Comparison, path: Path) -> None:
 
 def print_view(view: HarnessView, sort: str) -> None:
     """Print one row for each skill and file: what became of it, what it costs, and why."""
-    from rich.console import Console
     from rich.text import Text
+
+    from tohlab.cli._console import make_console
 
     window = f", window {view.window_tokens:,}" if view.window_tokens else ""
     table = _table(f"{view.total_tokens:,} tokens in every request ({view.meter}, {view.harness}{window})")
@@ -114,7 +116,7 @@ def print_view(view: HarnessView, sort: str) -> None:
         why = row["why"] or ("the program's own" if row["bundled"] else "")
         name = Text(shown(row["name"] if row["name"] is not None else row["source"]))
         table.add_row(row["state"], name, tokens, length, Text(_short(why)))
-    console = Console(highlight=False, emoji=False)
+    console = make_console(highlight=False, emoji=False)
     print_whole(console, table)
     console.print(Text(shown(f"{origin_line(view)}; on a change: {view.on_change}")))
     for note in notes_of(view):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from tohlab.edits.conversation import Conversation
 from tohlab.edits.costs import EditUse, edit_costs
 from tohlab.edits.figure import EditGrid
-from tohlab.edits.files import read_session
+from tohlab.edits.files import Recorded, read_session
 from tohlab.edits.generated import long_conversation
 from tohlab.edits.layout import harness_request
 from tohlab.edits.names import ALL_EDITS, EditName
@@ -33,6 +33,7 @@ __all__ = [
     "EditName",
     "EditUse",
     "Exchange",
+    "Recorded",
     "Scene",
     "SessionUse",
     "Setup",

@@ -51,6 +51,6 @@ def calls_of(messages: Sequence[Message]) -> tuple[int, ...]:
 def whole_turns(messages: Iterable[Message]) -> tuple[Message, ...]:
     """Return the messages up to the model's last answer that waits for nothing."""
     kept = list(messages)
-    while kept and (kept[-1].role != "assistant" or kept[-1].tool_calls):
+    while kept and (kept[-1].role != "assistant" or kept[-1].calls):
         kept.pop()
     return tuple(kept)

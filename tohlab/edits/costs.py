@@ -11,6 +11,7 @@ differs, and why, is the chapter "What an edit costs".
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +22,8 @@ from typing import Any, Final
 from tohlab.edits.names import ALL_EDITS, TITLES, EditName
 from tohlab.edits.scene import Exchange, Scene
 from tohlab.edits.setups import TABLE, Setup, get_setups, prices_of
-from tohlab.prefix.explain import explain
+from tohlab.prefix.changes import LaidOut
+from tohlab.prefix.explain import Warmed
 from tohlab.prefix.explanation import Explanation
 from tohlab.prefix.policies.base import Use
 from tohlab.prefix.policies.cached import cached_request
@@ -79,6 +81,8 @@ class EditUse:
     price_status: str = ""
     price_until: str = ""
     """The last day on which the price holds, as an ISO date; empty if none is stated."""
+    price_expiry: str = ""
+    """The same for a person, and whether the day that was asked about lies after it."""
     price_note: str = ""
     """What its table says of it, and of peak hours, which are left out."""
     price_expired: bool = False
@@ -184,28 +188,53 @@ def edit_costs(
         for edit in (wanted if wanted is not None else tuple(e for e in ALL_EDITS if e in scene.edited))
     ]
     rows: list[EditUse] = []
-    twins: dict[tuple[int, str], Explanation] = {}
-    for scene, edit in work:
-        for setup in chosen:
-            key = (id(scene), setup.name)
-            if key not in twins:
-                twins[key] = _explained(scene, "append", setup, meter)
-            rows.append(_row(scene, edit, setup, paid[setup.name], meter, twins[key], on))
-            if progress is not None:
-                progress(len(rows), len(work) * len(chosen))
+    for scene, edits_there in itertools.groupby(work, key=lambda pair: pair[0]):
+        asked = _Asked(scene, meter)
+        for _, edit in edits_there:
+            for setup in chosen:
+                rows.append(_row(asked, edit, setup, paid[setup.name], on))
+                if progress is not None:
+                    progress(len(rows), len(work) * len(chosen))
     return tuple(rows)
 
 
+class _Asked:
+    """One scene, of which every request is laid out once and every cache is filled once."""
+
+    def __init__(self, scene: Scene, meter: TokenMeter) -> None:
+        self.scene, self.meter = scene, meter
+        self._laid = LaidOut(meter)
+        self._warmed: dict[str, Warmed] = {}
+        self._found: dict[tuple[str, EditName], Explanation] = {}
+        self._shared: dict[EditName, int] = {}
+
+    def explained(self, edit: EditName, setup: Setup) -> Explanation:
+        """Return what a cache makes of the next request after an edit."""
+        if setup.name not in self._warmed:
+            sent = [setup.sent(exchange) for exchange in self.scene.sent]
+            self._warmed[setup.name] = Warmed(sent, setup.rules, self._laid)
+        key = (setup.name, edit)
+        if key not in self._found:
+            after = setup.sent(self.scene.next_exchange(edit))
+            self._found[key] = self._warmed[setup.name].explain(after)
+        return self._found[key]
+
+    def shared(self, edit: EditName) -> int:
+        """Return what the next request shares with what was sent and answered before."""
+        if edit not in self._shared:
+            self._shared[edit] = shared_with_sent(self.scene.sent, self.scene.after(edit), self.meter)
+        return self._shared[edit]
+
+
 def _row(
-    scene: Scene,
+    asked: _Asked,
     edit: EditName,
     setup: Setup,
     price: Price | None,
-    meter: TokenMeter,
-    twin: Explanation,
     on: date | None,
 ) -> EditUse:
-    found = twin if edit == "append" else _explained(scene, edit, setup, meter)
+    scene, meter = asked.scene, asked.meter
+    found, twin = asked.explained(edit, setup), asked.explained("append", setup)
     cost, twin_cost = _paid(found.use, price), _paid(twin.use, price)
     return EditUse(
         scene=scene.title,
@@ -219,39 +248,51 @@ def _row(
         status=found.status,
         meter=meter.name,
         renderer=RENDERER,
-        shared_tokens=shared_with_sent(scene.sent, scene.after(edit), meter),
+        shared_tokens=asked.shared(edit),
         total_tokens=found.use.total_tokens,
         read_tokens=found.use.read_tokens,
         write_tokens=found.use.write_tokens,
         long_write_tokens=found.use.long_write_tokens,
         plain_tokens=found.use.plain_tokens,
         twin_read_tokens=twin.use.read_tokens,
-        keepable_tokens=shared_with_sent(scene.sent, scene.appended, meter),
-        sentence=_sentence(found, edit, cost, twin_cost),
+        keepable_tokens=asked.shared("append"),
+        sentence=_sentence(found, twin, edit, cost, twin_cost, price, on),
         cost_usd=cost,
         twin_cost_usd=twin_cost,
         price_model=price.model if price else "",
         price_date=price.date if price else "",
         price_status=price.status if price else "",
         price_until=price.until if price else "",
+        price_expiry=price.expiry(on) if price else "",
         price_note=price.off_peak_note if price else "",
         price_expired=price is not None and on is not None and price.expired(on),
         break_even_turns=_break_even(found, twin, price),
     )
 
 
-def _explained(scene: Scene, edit: EditName, setup: Setup, meter: TokenMeter) -> Explanation:
-    sent = [setup.sent(exchange) for exchange in scene.sent]
-    after = setup.sent(Exchange(request=scene.after(edit), at_s=scene.at_s))
-    return explain(sent[-1], after, setup.rules, meter, earlier=sent[:-1])
-
-
-def _sentence(found: Explanation, edit: EditName, cost: Decimal | None, twin_cost: Decimal | None) -> str:
+def _sentence(
+    found: Explanation,
+    twin: Explanation,
+    edit: EditName,
+    cost: Decimal | None,
+    twin_cost: Decimal | None,
+    price: Price | None,
+    on: date | None,
+) -> str:
+    text = found.sentence
+    lost = max(twin.use.read_tokens - found.use.read_tokens, 0)
+    if found.lost_tokens != lost:  # time took a part of it, which the edit has nothing to do with
+        text += (
+            f" Without the edit the request would read {twin.use.read_tokens:,} at that time, so {lost:,} "
+            "are lost to the edit."
+        )
     if cost is None or twin_cost is None or edit == "append":
-        return found.sentence
+        return text
     extra = cost - twin_cost
     more = "more" if extra >= 0 else "less"
-    return f"{found.sentence} Its input costs ${abs(extra):.4f} {more} than without the edit."
+    late = price is not None and on is not None and price.expired(on)
+    told = f" (the price {price.expiry(on)})" if price is not None and late else ""
+    return f"{text} Its input costs ${abs(extra):.4f} {more} than without the edit{told}."
 
 
 def shared_with_sent(sent: Sequence[Exchange], request: Any, meter: TokenMeter) -> int:

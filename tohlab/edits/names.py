@@ -71,19 +71,23 @@ def _tool_order(request: Request) -> Request | str:
 def _clock(request: Request) -> Request | str:
     first = request.messages[0] if request.messages else None
     if request.system or first is None or first.role != "system" or not first.content:
-        return replace(request, system=CLOCK + request.system)
+        first_block, *others = request.system_blocks or (0,)
+        blocks = (first_block + len(CLOCK), *others) if request.system_blocks else ()
+        return replace(request, system=CLOCK + request.system, system_blocks=blocks)
     block = TextBlock(text=CLOCK + first.content[0].text)
     changed = replace(first, content=(block, *first.content[1:]))
     return replace(request, messages=(changed, *request.messages[1:]))
 
 
 def _prune(request: Request) -> Request | str:
-    places = [i for i, message in enumerate(request.messages) if message.role == "tool"]
+    places = [i for i, message in enumerate(request.messages) if message.is_result]
     if not places:
         return "the session has no tool result"
     wanted = PRUNED_AT * len(request.messages)
     at = min(places, key=lambda i: abs(i - wanted))
-    pruned = replace(request.messages[at], content=(TextBlock(text=PRUNED),))
+    old = request.messages[at].content
+    kept = tuple(replace(block, text=PRUNED, spans=()) for block in old if block.kind)
+    pruned = replace(request.messages[at], content=kept or (TextBlock(text=PRUNED),))
     return replace(request, messages=(*request.messages[:at], pruned, *request.messages[at + 1 :]))
 
 
@@ -92,13 +96,15 @@ def _compact(request: Request) -> Request | str:
     *earlier, following = request.messages
     kept = [m for m in earlier if m.role == "system" or m.kind == CATALOG]
     talk = [m for m in earlier if m.role != "system" and m.kind != CATALOG]
-    start = next((i for i in range(len(talk) - 1, -1, -1) if talk[i].role == "user"), 0)
+    start = next(
+        (i for i in range(len(talk) - 1, -1, -1) if talk[i].role == "user" and not talk[i].is_result), 0
+    )
     if not start:
         return "the session has one turn only"
     lines = [
         f"{m.role}: {' '.join(m.text.split())[:SUMMARY_CHARS]}"
         for m in talk[:start]
-        if m.role in ("user", "assistant") and m.text and not m.tool_calls
+        if m.role in ("user", "assistant") and m.text and not m.calls and not m.is_result
     ]
     summary = text_message(
         "user", "Summary of what was said before:\n" + "\n".join(lines), kind="compaction-summary"

@@ -17,11 +17,12 @@ from tohlab.dialects.change import When, after_change
 from tohlab.dialects.harness import FileTree, Harness, HarnessSkill, Loaded, OnChange, Setting
 from tohlab.dialects.harnesses import get_harness
 from tohlab.edits.conversation import NEXT, Conversation, calls_of, whole_turns
+from tohlab.edits.files import Recorded
 from tohlab.edits.layout import harness_request
 from tohlab.edits.names import ALL_EDITS, ON_REQUESTS, SKILL_EDITS, TITLES, EditName
 from tohlab.edits.plain import PLAIN
 from tohlab.errors import PrefixError, SkillError
-from tohlab.request import Message, Request
+from tohlab.request import Body, Message, Request
 
 REVISED: Final = "Revised. "
 ADDED_NAME: Final = "zz-weekly-digest"
@@ -39,6 +40,8 @@ class Exchange:
     at_s: float
     """In seconds from the session's start."""
     answer: Message | None = None
+    body: Body | None = None
+    """The recorded body whose model, settings and breakpoints it has; None outside of a recorded session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,20 @@ class Scene:
     """Why there is no request after an edit."""
     skill: str = ""
     """The skill that is edited, removed and moved; empty for a recorded session."""
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """What was recorded of each request; empty outside of a recorded session."""
+        return tuple(e.body for e in self.sent if e.body is not None)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that a recorded session names, in order."""
+        return tuple(dict.fromkeys(body.model for body in self.bodies if body.model))
+
+    def next_exchange(self, edit: EditName = "append") -> Exchange:
+        """Return the next request after an edit, sent as the last one was."""
+        return Exchange(request=self.after(edit), at_s=self.at_s, body=self.sent[-1].body)
 
     @property
     def appended(self) -> Request:
@@ -159,32 +176,39 @@ def harness_scene(
     )
 
 
-def recorded_scene(requests: Sequence[Request], title: str, *, gap_s: float = 15.0) -> Scene:
+def recorded_scene(requests: Sequence[Request | Recorded], title: str, *, gap_s: float = 15.0) -> Scene:
     """Return the scene of a recorded session; its skills cannot be edited, since no harness is known.
 
     Of one request alone the earlier ones are worked out: one for each answer of the model in it.
 
     Args:
-        requests: what was sent, oldest first, or the whole conversation as one request.
+        requests: what was sent, oldest first, or the whole conversation as one request. Those that
+            `read_session` gives keep their model, settings, breakpoints and times.
         title: what to call it, such as the file's name.
-        gap_s: how many seconds lie between two requests.
+        gap_s: how many seconds lie between two requests that have no time, and before the next one.
 
     Raises:
         PrefixError: no request, or one in which the model never answered.
     """
     if not requests:
         raise PrefixError(f"{title}: there is no request in it")
-    last = requests[-1]
+    given = [one if isinstance(one, Recorded) else None for one in requests]
+    plain = [one.request if isinstance(one, Recorded) else one for one in requests]
+    bodies = [None if one is None else one.body for one in given]
+    times = [i * gap_s if one is None or one.at_s is None else one.at_s for i, one in enumerate(given)]
+    last = plain[-1]
     whole = whole_turns(last.messages)
     sent: list[Exchange] = []
     if len(requests) == 1:
         for n in calls_of(whole):
             earlier = replace(last, messages=last.messages[:n])
-            sent.append(Exchange(request=earlier, at_s=len(sent) * gap_s, answer=whole[n]))
+            at_s = len(sent) * gap_s
+            sent.append(Exchange(request=earlier, at_s=at_s, answer=whole[n], body=bodies[0]))
     else:
-        for request, later in zip(requests, (*requests[1:], None), strict=True):
+        for i, (request, later) in enumerate(zip(plain, (*plain[1:], None), strict=True)):
             answer = None if later is None else _answer(request, later)
-            sent.append(Exchange(request=request, at_s=len(sent) * gap_s, answer=answer))
+            at_s = times[i] - times[0]
+            sent.append(Exchange(request=request, at_s=at_s, answer=answer, body=bodies[i]))
     if not sent:
         raise PrefixError(
             f"{title}: the model never answers in it, so nothing was sent before; give a conversation with "
@@ -198,7 +222,7 @@ def recorded_scene(requests: Sequence[Request], title: str, *, gap_s: float = 15
         when="session",
         how=None,
         sent=tuple(sent),
-        at_s=len(sent) * gap_s,
+        at_s=sent[-1].at_s + gap_s,
         edited={"append": appended},
         skill="",
     )

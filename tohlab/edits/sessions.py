@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from tohlab.edits.scene import Exchange, Scene
+from tohlab.edits.recorded import minimum_of, model_notes
+from tohlab.edits.scene import Scene
 from tohlab.edits.setups import Setup, get_setups
 from tohlab.prefix.policies.base import WHY, Why
 from tohlab.tokens.meter import TokenMeter, get_meter
@@ -27,7 +28,12 @@ class SessionUse:
     """How many of the requests from the second one on read something (`read`), and how many nothing, by
     reason; the most frequent first."""
     minimum_tokens: int = 0
-    """The minimum for a request that names no model, as recorded ones do not; 0 where there is none."""
+    """The minimum for the model of the session's last request, or the assumed one where that names none; 0
+    where there is none."""
+    models: tuple[str, ...] = ()
+    """The models that the session names, in order."""
+    notes: tuple[str, ...] = ()
+    """What is assumed of these models, for a person."""
 
     @property
     def kept_share(self) -> float:
@@ -49,7 +55,8 @@ class SessionUse:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data under the same names, with `kept_share`; `why` is an object of counts."""
         result: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        return {**result, "why": dict(self.why), "kept_share": self.kept_share}
+        lists = {"models": list(self.models), "notes": list(self.notes)}
+        return {**result, **lists, "why": dict(self.why), "kept_share": self.kept_share}
 
 
 def session_use(
@@ -70,11 +77,12 @@ def session_use(
     chosen = get_setups(setup)[0]
     rules = chosen.rules
     cache = rules.start()
-    exchanges = (*scene.sent, Exchange(request=scene.appended, at_s=scene.at_s)) if whole else scene.sent
+    exchanges = (*scene.sent, scene.next_exchange()) if whole else scene.sent
     before = read = last = 0
     why: Counter[Why] = Counter()
     for i, exchange in enumerate(exchanges):
-        use = cache.submit(chosen.sent(exchange).cached(meter), exchange.at_s)
+        request = chosen.sent(exchange).cached(meter)
+        use = cache.submit(request, exchange.at_s)
         before += last
         read += min(use.read_tokens, last) if i else 0
         why.update([use.why] if i else [])
@@ -86,5 +94,7 @@ def session_use(
         before_tokens=before,
         read_tokens=read,
         why=tuple(why.most_common()),
-        minimum_tokens=rules.minimum_tokens,
+        minimum_tokens=minimum_of(rules, request),
+        models=scene.models,
+        notes=model_notes(scene, chosen, request),
     )

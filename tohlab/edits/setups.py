@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from tohlab.edits.scene import Exchange
 from tohlab.errors import PrefixError, PriceError, UnknownPolicy, UnknownPrice
 from tohlab.prefix.changes import Sent
 from tohlab.prefix.policies import CachePolicy, get_policy, policy_names
-from tohlab.prefix.policies.cached import Mode
-from tohlab.request import Request
+from tohlab.prefix.policies.cached import Mark, Mode
+from tohlab.request import Body, Request
+from tohlab.request.body import Shape
 from tohlab.tokens.prices import Price, PriceTable, default_prices
 
 
@@ -41,6 +42,10 @@ class Setup:
     """Why there is none."""
     hosted: bool = True
     """Whether somebody is paid by the token, so that a price can be given for it."""
+    recorded: bool = False
+    """Whether the breakpoints are those that a recorded session has, instead of `marks` and `mode`."""
+    shape: Shape | None = None
+    """Whose recorded settings (`tool_choice`, `thinking`, ...) this cache renders; None for nobody's."""
 
     @property
     def rules(self) -> CachePolicy:
@@ -49,10 +54,21 @@ class Setup:
 
     def sent(self, exchange: Exchange) -> Sent:
         """Return a request as it is sent in this setup."""
+        body = exchange.body
+        marks: tuple[Mark | str, ...] = self.marks_in(exchange.request)
+        mode, ttl_s = self.mode, None
+        if self.recorded and body is not None:
+            marks, ttl_s = recorded_marks(body, exchange.request), body.ttl_s
+            mode = "implicit" if body.automatic else "default"
+        known = body is not None and body.shape == self.shape
         return Sent(
             request=exchange.request,
-            marks=self.marks_in(exchange.request),
-            mode=self.mode,
+            marks=marks,
+            mode=mode,
+            ttl_s=ttl_s,
+            model=body.model if body else "",
+            params=body.params if body and known else (),
+            namespace=body.cache_key if body and known else "",
             at_s=exchange.at_s,
             output=exchange.answer,
         )
@@ -82,6 +98,23 @@ class Setup:
         return (prices or default_prices()).price(self.price_model)
 
 
+def recorded_marks(body: Body, request: Request) -> tuple[Mark, ...]:
+    """Return a body's breakpoints in a request that goes on from it or leads to it.
+
+    What marks the body's last message marks the last one of the other request, too: that breakpoint moves on
+    with the conversation. One that has no place there is left out.
+    """
+    last = f"messages[{len(body.request.messages) - 1}]"
+    there = {segment.path for segment in request.segments()}
+    found: dict[str, Mark] = {}
+    for mark in body.breakpoints:
+        moves = mark.path.startswith(last) and request != body.request
+        path = "messages" if moves and request.messages else mark.path
+        if path in there or path == "messages":
+            found[path] = Mark(path=path, ttl_s=mark.ttl_s)
+    return tuple(found.values())
+
+
 def _place(mark: str, request: Request) -> str:
     first = request.messages[0].role if request.messages else ""
     if mark == "tools":
@@ -105,12 +138,25 @@ SETUPS: Final = (
         no_price=_ENGINE,
     ),
     Setup(name="sglang", title="SGLang", policy="sglang", hosted=False, no_price=_ENGINE),
-    Setup(name="openai-older", title="OpenAI before 5.5", policy="openai-older", price_model="gpt-5.4"),
-    Setup(name="openai-gpt-5.5", title="OpenAI 5.5", policy="openai-gpt-5.5", price_model="gpt-5.5"),
+    Setup(
+        name="openai-older",
+        title="OpenAI before 5.5",
+        policy="openai-older",
+        shape="chat",
+        price_model="gpt-5.4",
+    ),
+    Setup(
+        name="openai-gpt-5.5",
+        title="OpenAI 5.5",
+        policy="openai-gpt-5.5",
+        shape="chat",
+        price_model="gpt-5.5",
+    ),
     Setup(
         name="openai-implicit",
         title="OpenAI from 5.6, implicit",
         policy="openai",
+        shape="chat",
         mode="implicit",
         price_model="gpt-5.6-sol",
     ),
@@ -118,6 +164,7 @@ SETUPS: Final = (
         name="openai-marked",
         title="OpenAI from 5.6, system marked",
         policy="openai",
+        shape="chat",
         marks=("system",),
         mode="implicit",
         price_model="gpt-5.6-sol",
@@ -126,6 +173,7 @@ SETUPS: Final = (
         name="anthropic-auto",
         title="Anthropic, automatic",
         policy="anthropic",
+        shape="messages",
         mode="implicit",
         price_model="claude-opus-5",
     ),
@@ -133,6 +181,7 @@ SETUPS: Final = (
         name="anthropic-marked",
         title="Anthropic, tools + system + automatic",
         policy="anthropic",
+        shape="messages",
         marks=_MARKED,
         mode="implicit",
         price_model="claude-opus-5",
@@ -141,6 +190,7 @@ SETUPS: Final = (
         name="bedrock",
         title="Bedrock (Claude), tools + system + last",
         policy="bedrock",
+        shape="messages",
         marks=(*_MARKED, "messages"),
         no_price="its prices are not in the table that comes with tohlab",
     ),
@@ -186,6 +236,19 @@ SETUPS: Final = (
     ),
 )
 """Every policy at least once."""
+
+RECORDED: Final = tuple(
+    replace(
+        next(setup for setup in SETUPS if setup.policy == policy),
+        name=f"{policy}-recorded",
+        title=f"{title}, as recorded",
+        marks=(),
+        mode="default",
+        recorded=True,
+    )
+    for policy, title in (("anthropic", "Anthropic"), ("bedrock", "Bedrock (Claude)"))
+)
+"""What a recorded session with breakpoints of its own did ask for."""
 
 TABLE: Final = (
     "vllm",
@@ -234,6 +297,10 @@ def setup_names() -> tuple[str, ...]:
     return tuple(setup.name for setup in SETUPS)
 
 
+def _everyone() -> tuple[Setup, ...]:
+    return (*SETUPS, *RECORDED)
+
+
 def get_setups(names: str | Setup | Iterable[str | Setup] = TABLE) -> tuple[Setup, ...]:
     """Return setups by their names, by a policy's name (all of its setups), or `all`.
 
@@ -256,10 +323,10 @@ def get_setups(names: str | Setup | Iterable[str | Setup] = TABLE) -> tuple[Setu
 def _named(name: str) -> tuple[Setup, ...]:
     if name == "all":
         return SETUPS
-    found = tuple(setup for setup in SETUPS if setup.name == name and setup.policy != name)
+    found = tuple(setup for setup in _everyone() if setup.name == name and setup.policy != name)
     found = found or tuple(setup for setup in SETUPS if setup.policy == name)
     if found:
         return found
-    known = sorted({*setup_names(), *policy_names()})
+    known = sorted({*(setup.name for setup in _everyone()), *policy_names()})
     near = difflib.get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
     raise UnknownPolicy(str(name), known, near[0] if near else None)

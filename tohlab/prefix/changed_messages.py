@@ -107,10 +107,12 @@ def _message_reason(was: Message, now: Message, policy: CachePolicy) -> tuple[Re
         return "skill_added", added
     if old != new and sorted(old) == sorted(new):
         return "skill_reordered", tuple(n for n, o in zip(new, old, strict=True) if n != o)
-    thoughts = any(_is_reasoning(path) for path, _, _ in _key(was))
-    spoken = tuple(piece for piece in _key(was) if not _is_reasoning(piece[0]))
+    pieces = [(piece.kind == "reasoning", piece.role, piece.text) for piece in was.segments(0)]
+    thoughts = any(thought for thought, _, _ in pieces)
+    spoken = [(role, text) for thought, role, text in pieces if not thought]
+    now_said = [(piece.role, piece.text) for piece in now.segments(0)]
     if was.role == now.role == "assistant" and (
-        only_thoughts_gone(was.text, now.text) or (thoughts and spoken == _key(now))
+        only_thoughts_gone(was.text, now.text) or (thoughts and spoken == now_said)
     ):
         return "template_strips_reasoning", ()
     if only_dates_differ(was.text, now.text):
@@ -189,10 +191,6 @@ def _label(path: str, message: Message) -> str:
 def _key(message: Message) -> tuple[tuple[str, str, str], ...]:
     """What is sent of a message: address, role and text of each piece; call ids and sources are not sent."""
     return tuple((piece.path, piece.role, piece.text) for piece in message.segments(0))
-
-
-def _is_reasoning(path: str) -> bool:
-    return path.endswith(".reasoning")
 
 
 def _entries(message: Message) -> tuple[str, ...]:

@@ -6,16 +6,20 @@ providers render them, each with its reason word, its address and the characters
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from tohlab.prefix.changed_messages import changed_messages
 from tohlab.prefix.compare import compare_prefix
 from tohlab.prefix.difference import Difference, excerpt, located
 from tohlab.prefix.policies.base import CachedRequest, CachePolicy, Mark, Mode, cached_request
+from tohlab.prefix.policies.cached import asked_for
 from tohlab.prefix.reasons import PARAMETER_REASONS, Reason, only_dates_differ
 from tohlab.request import Message, Request
 from tohlab.tokens.meter import TokenMeter
+
+Known = TypeVar("Known")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +56,61 @@ class Sent:
         )
 
 
+class LaidOut:
+    """Requests as a cache sees them, each laid out once for all that is asked of it."""
+
+    def __init__(self, meter: TokenMeter) -> None:
+        self.meter = meter
+        self._laid: dict[tuple[int, int], tuple[Sent, CachedRequest]] = {}
+        self._known: dict[tuple[object, ...], Any] = {}
+
+    def cached(self, sent: Sent) -> CachedRequest:
+        """Return the same as `sent.cached`."""
+        key = (id(sent.request), id(sent.output))  # held below, so that no other object gets them
+        if key not in self._laid:
+            self._laid[key] = sent, cached_request(sent.request, self.meter, output=sent.output)
+        return asked_for(
+            self._laid[key][1],
+            marks=sent.marks,
+            mode=sent.mode,
+            ttl_s=sent.ttl_s,
+            model=sent.model,
+            params=dict(sent.params),
+            namespace=sent.namespace,
+        )
+
+    def once(self, what: str, *requests: Request, make: Callable[[], Known], rule: object = None) -> Known:
+        """Return what `make` gives for these requests, made once; they must have been laid out."""
+        key = (what, rule, *map(id, requests))
+        if key not in self._known:
+            self._known[key] = make()
+        found: Known = self._known[key]
+        return found
+
+    def differences(self, before: Sent, after: Sent, policy: CachePolicy) -> tuple[Difference, ...]:
+        """Return the same as `differences`."""
+        old, new = before.request, after.request
+        words = (policy.system_word, policy.messages_word)
+        texts = self.once(
+            "texts", old, new, rule=words, make=lambda: _text_differences(old, new, policy, self.meter)
+        )
+        return (*_settings(before, after, policy), *texts)
+
+
 def differences(before: Sent, after: Sent, policy: CachePolicy, meter: TokenMeter) -> tuple[Difference, ...]:
     """Return every difference, settings first, then in wire order; nothing for what was only appended."""
-    ends = _starts(after.request, meter)
+    texts = _text_differences(before.request, after.request, policy, meter)
+    return (*_settings(before, after, policy), *texts)
+
+
+def _text_differences(
+    before: Request, after: Request, policy: CachePolicy, meter: TokenMeter
+) -> tuple[Difference, ...]:
+    ends = _starts(after, meter)
     return (
-        *_settings(before, after, policy),
-        *_tools(before.request, after.request, meter, ends),
-        *_system(before.request, after.request, policy, meter, ends),
-        *changed_messages(before.request, after.request, policy, meter, ends),
+        *_tools(before, after, meter, ends),
+        *_system(before, after, policy, meter, ends),
+        *changed_messages(before, after, policy, meter, ends),
     )
 
 
@@ -149,13 +200,28 @@ def _tool(name: str, path: str, at: int, what: str, before: str = "", after: str
 def _system(
     before: Request, after: Request, policy: CachePolicy, meter: TokenMeter, starts: dict[str, int]
 ) -> Iterator[Difference]:
-    if before.system == after.system:
+    if (before.system, before.system_blocks) == (after.system, after.system_blocks):
         return
-    at = starts.get("system", next((n for p, n in starts.items() if p.startswith("messages[")), starts[""]))
+    first = next((n for p, n in starts.items() if p.startswith("messages[")), starts[""])
+    at = starts.get("system", starts.get("system[0]", first))
     reason: Reason = "date_rollover" if only_dates_differ(before.system, after.system) else policy.system_word
-    found = compare_prefix(Request(system=before.system), Request(system=after.system), meter).divergence
+    heads = replace(before.head, tools=()), replace(after.head, tools=())
+    found = compare_prefix(*heads, meter).divergence
     if found is not None:
-        yield located(found, reason, "system", "system", at)
+        path = found.path if found.path.startswith("system[") else "system"
+        yield located(found, reason, "system", path, at)
+        return
+    if before.system == after.system:
+        yield Difference(
+            reason=reason,
+            where="system",
+            path="system",
+            label="system",
+            before=f"{len(before.system_blocks) or 1} blocks",
+            after=f"{len(after.system_blocks) or 1} blocks",
+            what="is cut into other blocks",
+            token=at,
+        )
         return
     what = "was added" if not before.system else "was taken out" if not after.system else "has another end"
     short = min(len(before.system), len(after.system))

@@ -173,7 +173,7 @@ def _shared_segments(old: Layout, new: Layout, meter: TokenMeter) -> int:
     same = 0
     if new.base is before:  # the layout of the later request was built on the earlier one's
         same = old.trunk.message_ends[new.shared_messages]
-    elif before.system == after.system and before.tools == after.tools:
+    elif before.head == after.head:
         same = old.trunk.message_ends[common_messages(before.messages, after.messages)]
     end = min(old.length, new.length)
     if same == end:

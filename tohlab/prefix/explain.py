@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from tohlab.errors import PrefixError
-from tohlab.prefix.changes import Sent, differences
+from tohlab.prefix.changes import LaidOut, Sent
 from tohlab.prefix.compare import compare_prefix
 from tohlab.prefix.difference import Difference
 from tohlab.prefix.explanation import Change, Explanation, InputRates, cost_usd
@@ -26,6 +26,9 @@ from tohlab.tokens.meter import TokenMeter, get_meter
 
 NEXT_TEXT: Final = "Go on."
 """What the user says in the request after the later one, whose use is told as well."""
+
+_ALWAYS: Final = ("unaligned_tail", "below_minimum", "unavailable")
+"""Rules by which a part of what is shared is read by no request, its twin included."""
 
 
 def explain(
@@ -57,7 +60,34 @@ def explain(
     rules = get_policy(policy)
     new = after if isinstance(after, Sent) else Sent(request=after)
     old = before if isinstance(before, Sent) else Sent(request=before or Request(), at_s=new.at_s)
-    return _Case(old, new, rules, meter, tuple(earlier), known=before is not None).explanation(rates)
+    sent = (*earlier, old) if before is not None else ()
+    return _Case(old, new, Warmed(sent, rules, LaidOut(meter)), known=before is not None).explanation(rates)
+
+
+class Warmed:
+    """A cache that served what was sent before, for as many questions as one likes.
+
+    Args:
+        sent: what was sent, oldest first.
+        rules: whose cache.
+        laid: where requests are laid out; several caches may share it.
+    """
+
+    def __init__(self, sent: Sequence[Sent], rules: CachePolicy, laid: LaidOut) -> None:
+        self.sent, self.rules, self.laid = tuple(sent), rules, laid
+        self._cache: CacheState | None = None
+
+    def explain(self, after: Sent, rates: InputRates | None = None) -> Explanation:
+        """Return the same as `explain` of a request after those that were sent."""
+        return _Case(self.sent[-1], after, self, known=True).explanation(rates)
+
+    def cache(self) -> CacheState:
+        """Return the cache after what was sent."""
+        if self._cache is None:
+            self._cache = self.rules.start()
+            for sent in self.sent:
+                self._cache.submit(self.laid.cached(sent), sent.at_s)
+        return self._cache.fork()
 
 
 class _Case:
@@ -67,17 +97,17 @@ class _Case:
         self,
         old: Sent,
         new: Sent,
-        rules: CachePolicy,
-        meter: TokenMeter,
-        earlier: tuple[Sent, ...],
+        warmed: Warmed,
         *,
         known: bool,
     ) -> None:
-        self.old, self.new, self.rules, self.meter, self.known = old, new, rules, meter, known
-        self.warming = tuple((sent.cached(meter), sent.at_s) for sent in (*earlier, old)) if known else ()
-        self.shared = compare_prefix(old.request, new.request, meter).shared_tokens
+        self.old, self.new, self.known, self.warmed = old, new, known, warmed
+        self.rules, self.laid, self.meter = warmed.rules, warmed.laid, warmed.laid.meter
+        self.laid.cached(old), self.laid.cached(new)
+        self.shared = self.laid.once("shared", old.request, new.request, make=self._shared)
         self.use, self.next_use = self._uses(new)
-        self.twin_sent = replace(old, request=self._twin_request(), output=None)
+        twin = self.laid.once("twin", old.request, new.request, make=self._twin_request)
+        self.twin_sent = replace(old, request=twin, output=None)
         self.twin = self._after_old(self.twin_sent)
         self.reusable = self._reusable()
 
@@ -100,27 +130,27 @@ class _Case:
             next_cost_usd=cost_usd(self.next_use, rates),
         )
 
-    def _warm(self) -> CacheState:
-        """A cache that served what was sent before."""
-        cache = self.rules.start()
-        for request, at_s in self.warming:
-            cache.submit(request, at_s)
-        return cache
-
     def _uses(self, sent: Sent) -> tuple[Use, Use]:
         """Of a request after the earlier one, and of the one after that."""
-        cache = self._warm()
-        first = cache.submit(sent.cached(self.meter), sent.at_s)
+        cache = self.warmed.cache()
+        first = cache.submit(self.laid.cached(sent), sent.at_s)
         request = sent.request
-        more = replace(request, messages=(*request.messages, text_message("user", NEXT_TEXT)))
-        return first, cache.submit(replace(sent, request=more).cached(self.meter), sent.at_s)
+        more = self.laid.once(
+            "more",
+            request,
+            make=lambda: replace(request, messages=(*request.messages, text_message("user", NEXT_TEXT))),
+        )
+        return first, cache.submit(self.laid.cached(replace(sent, request=more)), sent.at_s)
 
     def _after_old(self, sent: Sent) -> Use:
-        cache = self._warm()
+        cache = self.warmed.cache()
         try:
-            return cache.submit(sent.cached(self.meter), self.old.at_s)
+            return cache.submit(self.laid.cached(sent), self.old.at_s)
         except PrefixError:  # a mark of the earlier request that names nothing in a request with other parts
-            return cache.submit(replace(sent, marks=self.new.marks).cached(self.meter), self.old.at_s)
+            return cache.submit(self.laid.cached(replace(sent, marks=self.new.marks)), self.old.at_s)
+
+    def _shared(self) -> int:
+        return compare_prefix(self.old.request, self.new.request, self.meter).shared_tokens
 
     def _twin_request(self) -> Request:
         """The earlier request with what is new at the later one's end."""
@@ -136,7 +166,7 @@ class _Case:
             return 0
         written = 0
         if isinstance(self.rules, Snapshot):
-            request = self.old.cached(self.meter)
+            request = self.laid.cached(self.old)
             minimum = self.rules.minimum_for(request)
             ends = [w.end for w in self.rules.writes(request) if w.end >= minimum]
             written = max(ends, default=0)
@@ -146,7 +176,7 @@ class _Case:
         found: list[Change] = []
         seen: set[str] = set()
         rule = self._rule_that_was_met()
-        for difference in differences(self.old, self.new, self.rules, self.meter):
+        for difference in self.laid.differences(self.old, self.new, self.rules):
             first = difference.where == "settings" or difference.where not in seen
             lost = self._lost_alone(difference) if first and not difference.appended else 0
             if rule == "breakpoint_moved" and difference.token >= self.reusable:
@@ -155,7 +185,8 @@ class _Case:
                 seen.add(difference.where)
             found.append(self._change(difference, lost))
         if rule is not None:
-            found.append(self._rule(rule, self._lost_to(rule)))
+            blamed = any(change.lost_tokens for change in found)
+            found.append(self._rule(rule, 0 if blamed and rule in _ALWAYS else self._lost_to()))
         return tuple(found)
 
     def _lost_alone(self, difference: Difference) -> int:
@@ -168,7 +199,8 @@ class _Case:
         elif difference.where == "tools":
             alone = replace(alone, request=replace(alone.request, tools=new.request.tools))
         elif difference.where == "system":
-            alone = replace(alone, request=replace(alone.request, system=new.request.system))
+            system, blocks = new.request.system, new.request.system_blocks
+            alone = replace(alone, request=replace(alone.request, system=system, system_blocks=blocks))
         elif difference.path == "model":
             alone = replace(alone, model=new.model)
         elif difference.path == "cache key":
@@ -193,14 +225,22 @@ class _Case:
         }
         if why in rules and self.shared:
             return rules[why]
+        if self._drops_thinking() and self._lost_to():
+            return "template_strips_reasoning"
         if why in ("not_looked_for", "not_asked") and 0 < self.reusable <= self.shared:
             return "breakpoint_moved"
         walks = self.rules.family == "prefix walk"
         return "unaligned_tail" if walks and 0 < use.read_tokens < self.shared else None
 
-    def _lost_to(self, rule: Reason) -> int:
-        if rule in ("unaligned_tail", "below_minimum", "unavailable"):
-            return self.shared - self.use.read_tokens
+    def _drops_thinking(self) -> bool:
+        """Whether the later request makes the provider render the earlier messages otherwise."""
+        rules = self.rules
+        if not isinstance(rules, Snapshot) or not self.known:
+            return False
+        return rules.epoch(self.laid.cached(self.new)) != rules.epoch(self.laid.cached(self.old))
+
+    def _lost_to(self) -> int:
+        """What is lost is what the twin would read; what nobody reads is not lost to anything."""
         return max(min(self.reusable, self.shared) - self.use.read_tokens, 0)
 
     def _fix(self, reason: Reason) -> str:
@@ -238,9 +278,13 @@ class _Case:
             "below_minimum": f"{self.shared:,} tokens are shared and the minimum is {self._minimum():,}",
             "breakpoint_moved": f"an entry of {self.reusable:,} tokens exists, and nobody looks there",
             "unaligned_tail": f"{self.shared:,} tokens are shared and only whole units are read",
+            "template_strips_reasoning": WHY["thinking_dropped"],
             "unavailable": f"{self.rules.title} promises no reuse of the {self.shared:,} shared tokens",
         }.get(reason, WHY[self.use.why])
-        cost = f"loses {lost:,} tokens" if lost else "loses nothing"
+        unread = self.shared - self.use.read_tokens
+        cost = f"this loses {lost:,} tokens" if lost else "this loses nothing"
+        if not lost and reason in _ALWAYS and unread:
+            cost = f"{unread:,} of them are not read, whatever else changes"
         return Change(
             reason=reason,
             path="",
@@ -251,10 +295,10 @@ class _Case:
             token=self.use.read_tokens,
             lost_tokens=lost,
             fix=fix,
-            sentence=f"{reason}: {said}; this {cost}." + (f" Cheapest: {fix}." if lost else ""),
+            sentence=f"{reason}: {said}; {cost}." + (f" Cheapest: {fix}." if lost else ""),
         )
 
     def _minimum(self) -> int:
         if isinstance(self.rules, Snapshot):
-            return self.rules.minimum_for(self.new.cached(self.meter))
+            return self.rules.minimum_for(self.laid.cached(self.new))
         return self.rules.minimum_tokens

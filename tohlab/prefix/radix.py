@@ -37,6 +37,12 @@ class _Node:
         self.at_s = -math.inf
 
 
+def _copied(node: _Node, parent: _Node | None, twins: dict[_Node, _Node]) -> _Node:
+    twin = twins[node] = _Node(node.items, node.start, node.stop, parent)
+    twin.order, twin.at_s = node.order, node.at_s
+    return twin
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touch:
     """What was there of a sequence when it came."""
@@ -70,6 +76,27 @@ class RadixTree:
         self._ticket = 0
         self.size = 0
         """Units held, expired ones that nobody has come upon included."""
+
+    def fork(self) -> RadixTree:
+        """Return a tree that holds the same and goes its own way from now on; the arrays are shared."""
+        new = RadixTree(self._unit, self._capacity, self._eviction)
+        twins: dict[_Node, _Node] = {}
+        for scope, root in self._roots.items():
+            new._roots[scope] = _copied(root, None, twins)
+        stack = list(self._roots.values())
+        while stack:  # a long session is a deep tree, so nothing here calls itself
+            node = stack.pop()
+            twin = twins[node]
+            for key, child in node.children.items():
+                twin.children[key] = _copied(child, twin, twins)
+                stack.append(child)
+        new._heap = [(order, ticket, twins[leaf]) for order, ticket, leaf in self._heap if leaf in twins]
+        heapq.heapify(new._heap)
+        new._order, new._ticket, new.size = self._order, self._ticket, self.size
+        return new
+
+    def __deepcopy__(self, memo: object) -> RadixTree:
+        return self.fork()
 
     def touch(
         self,

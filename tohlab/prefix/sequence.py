@@ -72,6 +72,9 @@ class TokenSequence:
         strip.add(ids)
         return cls(strip, len(strip.items))
 
+    def __deepcopy__(self, memo: object) -> TokenSequence:
+        return self  # nothing of it changes
+
     def __len__(self) -> int:
         return self._length
 

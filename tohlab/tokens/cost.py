@@ -38,6 +38,9 @@ class Cost:
     """By which price, with its date."""
     tariff: str
     """`standard`, `long context`, `peak hours`, or the last two joined by a comma."""
+    expiry: str = ""
+    """Until when the price is said to hold, and whether the day of use lies after that; empty if nothing is
+    said."""
 
     @property
     def input_usd(self) -> Decimal:
@@ -51,7 +54,7 @@ class Cost:
         most = f"; {dear.share:.0%} of it for {dear.name} tokens" if dear and dear.usd else ""
         return (
             f"${_digits(self.total_usd)} ({self.price.model}, {self.tariff}, prices of {self.price.date}, "
-            f"{self.price.status}){most}."
+            f"{self.price.status}{', ' if self.expiry else ''}{self.expiry}){most}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,6 +66,7 @@ class Cost:
             "price_date": self.price.date,
             "price_source": self.price.source,
             "price_status": self.price.status,
+            "price_expiry": self.expiry,
             "parts": [
                 {"name": p.name, "tokens": p.tokens, "usd": _digits(p.usd), "share": p.share}
                 for p in self.parts
@@ -82,7 +86,8 @@ def cost_usd(usage: Usage, price: Price | str, at: datetime | None = None) -> Co
 
     Raises:
         PriceError: the usage has an unreported class that the price depends on, a class has no price, `at` is
-            needed or has no time zone, or the price does not hold at that time.
+            needed or has no time zone, or the price does not hold any more at that time. One that held "at
+            least" through an earlier day is taken, and `Cost.expiry` says so.
         UnknownPrice: no price of that model.
     """
     if isinstance(price, str):
@@ -97,13 +102,14 @@ def cost_usd(usage: Usage, price: Price | str, at: datetime | None = None) -> Co
         CostPart(name=name, tokens=tokens, usd=usd, share=float(usd / total) if total else 0.0)
         for name, tokens, usd in amounts
     )
-    return Cost(total_usd=total, parts=parts, price=price, tariff=tariff)
+    day = None if at is None else at.astimezone(UTC).date()
+    return Cost(total_usd=total, parts=parts, price=price, tariff=tariff, expiry=price.expiry(day))
 
 
 def _tariff(usage: Usage, price: Price, at: datetime | None) -> tuple[Rates, str]:
     if at is not None and at.tzinfo is None:
         raise PriceError(f"at={at.isoformat()} has no time zone; say which, such as datetime.now(UTC)")
-    if at is not None and price.expired(at.astimezone(UTC).date()):
+    if at is not None and not price.may_hold_longer and price.expired(at.astimezone(UTC).date()):
         raise PriceError(f"the price of {price.model} holds until {price.until} ({price.source})")
     rates, names = price.rates, []
     if price.long_rates is not None and price.long_above_tokens is not None:

@@ -173,7 +173,9 @@ def layout_of(request: Request, meter: TokenMeter) -> Layout:
             known = layout.request
             if known is request:
                 return layout
-            if known.system != request.system or known.tools != request.tools:
+            if (known.system, known.system_blocks) != (request.system, request.system_blocks):
+                continue
+            if known.tools != request.tools:
                 continue
             length = len(known.messages)
             if length > shared:
@@ -196,7 +198,7 @@ def _build(request: Request, meter: TokenMeter, base: Layout | None, shared: int
     if base is None:
         shared = 0
         trunk = Trunk()
-        trunk.begin(Request(tools=request.tools, system=request.system).segments(), meter)
+        trunk.begin(request.head.segments(), meter)
     else:
         trunk = base.trunk
         # What begins with the trunk's last request makes it longer; what parts from it needs its own.

@@ -100,11 +100,26 @@ class Price:
     long_lifetime_s: int | None = None
     until: str = ""
     """The last day on which the prices hold, as an ISO date; empty if none is stated."""
+    may_hold_longer: bool = False
+    """Whether the source says that they hold `at least` through `until`: then they may hold after it, too."""
     note: str = ""
 
     def expired(self, on: Day) -> bool:
-        """Return whether the last day on which the prices hold lies before a day."""
+        """Return whether the last day on which the prices are said to hold lies before a day."""
         return bool(self.until) and date.fromisoformat(self.until) < on
+
+    def expiry(self, on: Day | None) -> str:
+        """Return what is to be said beside a number: until when the prices hold, if that is stated.
+
+        Args:
+            on: the day of use, in UTC; None looks at no day.
+        """
+        if not self.until:
+            return ""
+        least = "at least " if self.may_hold_longer else ""
+        if on is None or not self.expired(on):
+            return f"{least}until {self.until}"
+        return f"held {least}until {self.until}, and the day asked about is {on.isoformat()}"
 
     @property
     def off_peak_note(self) -> str:
@@ -260,7 +275,7 @@ def _rules(row: Any, at: str, where: str) -> CacheRules:
 
 
 def _price(row: Any, rules: Mapping[str, CacheRules], at: str, where: str) -> Price:
-    row = _row(row, "model", at, {"model", "rules", "until", "long", *_RATES, *_ABOUT})
+    row = _row(row, "model", at, {"model", "rules", "until", "may_hold_longer", "long", *_RATES, *_ABOUT})
     at = f"{at} ({row['model']})"
     family = None
     if "rules" in row:
@@ -272,11 +287,15 @@ def _price(row: Any, rules: Mapping[str, CacheRules], at: str, where: str) -> Pr
         about["short_lifetime_s"] = about["short_lifetime_s"] or family.short_lifetime_s
         about["long_lifetime_s"] = about["long_lifetime_s"] or family.long_lifetime_s
         about["note"] = " ".join(note for note in (about["note"], family.note) if note)
+    longer = row.get("may_hold_longer", False)
+    if not isinstance(longer, bool) or (longer and "until" not in row):
+        raise PriceError(f"{at}: may_hold_longer is true or false, and goes with until")
     base = Price(
         model=row["model"],
         rates=_rates(row, family, at),
         peak=_peak(row.get("peak"), at) or (family.peak if family else None),
         until=_date(row["until"], f"{at}: until") if "until" in row else "",
+        may_hold_longer=longer,
         **about,
     )
     if "long" not in row:

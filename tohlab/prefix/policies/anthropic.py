@@ -88,6 +88,9 @@ class Anthropic(Snapshot):
     """Whether a tool may carry a breakpoint."""
     maximum_tokens: int | None = None
     """How much can be cached at most; None for all."""
+    drops_thinking: tuple[str, ...] = ()
+    """Models on which a plain user message after thinking and tool use takes the thinking out of the prompt,
+    and with it the entries of the messages."""
     model_minimums: tuple[tuple[str, int], ...] = ()
     """The minimum by model, in tokens; empty where one is stated for all. With it, `minimum_tokens` is
     assumed for a request that names no model of Claude's."""
@@ -116,6 +119,10 @@ class Anthropic(Snapshot):
             ),
         )
 
+    @property
+    def by_model(self) -> bool:
+        return bool(self.model_minimums)
+
     def rendered_from(self, param: str) -> Section | None:
         if param in ("thinking", "effort", "output_config.effort"):
             return self.thinking_from
@@ -127,10 +134,10 @@ class Anthropic(Snapshot):
         Raises:
             PrefixError: a model of Claude's whose minimum is not known; the message names the nearest.
         """
-        model = request.model.lower().replace(".", "-").replace(" ", "-")
+        model = _plain(request.model)
         minimums = {name.lower().replace(".", "-"): tokens for name, tokens in self.model_minimums}
         for name in sorted(minimums, key=len, reverse=True):
-            if re.search(re.escape(name) + _OTHER_VERSION, model):
+            if _is(name, model):
                 return minimums[name]
         if minimums and any(family in model for family in _FAMILIES):
             bare = model.rsplit("claude-", 1)[-1]
@@ -140,9 +147,23 @@ class Anthropic(Snapshot):
             raise PrefixError(
                 f"{self.title}: the minimum of the model {request.model!r} is not known{hint}. Known: "
                 f"{', '.join(minimums)}. Give it: get_policy({self.name!r}, "
-                f"model_minimums=(({bare!r}, {self.minimum_tokens}),)) with its number"
+                f"model_minimums=(({bare!r}, {self.minimum_tokens}),)) with its number, or judge a "
+                "recorded session by a model that is known: --model"
             )
         return self.minimum_tokens
+
+    def epoch(self, request: CachedRequest) -> int | None:
+        model = _plain(request.model)
+        if not any(_is(name, model) for name in self.drops_thinking):
+            return None
+        found: int | None = None
+        thought = called = False
+        for boundary in request.boundaries:
+            thought |= boundary.kind == "reasoning"
+            called |= boundary.kind == "tool-call"
+            if boundary.role == "user" and thought and called:
+                found, thought, called = boundary.message, False, False
+        return found
 
     def marked(self, request: CachedRequest) -> tuple[tuple[int, float], ...]:
         """Return the request's breakpoints: each boundary's place and its entry's lifetime in seconds.
@@ -209,6 +230,14 @@ class Anthropic(Snapshot):
         return [lookup(request.boundaries[place]) for place, _ in self.marked(request)]
 
 
+def _plain(model: str) -> str:
+    return model.lower().replace(".", "-").replace(" ", "-")
+
+
+def _is(name: str, model: str) -> bool:
+    return re.search(re.escape(name) + _OTHER_VERSION, model) is not None
+
+
 _ANTHROPIC: Final = (
     Source(
         title="Anthropic, Prompt caching (docs/en/build-with-claude)", date="2026-08-21", status="vectors"
@@ -233,10 +262,26 @@ _REMEDIES: Final[tuple[tuple[Reason, str], ...]] = (
     ("breakpoint_moved", "mark the last block that stays the same, in every request"),
 )
 
+DROPS_THINKING: Final = (
+    *("haiku-4-5", "haiku-3-5", "3-5-haiku", "haiku-3", "3-haiku"),
+    *("opus-4-1", "opus-4", "opus-3", "3-opus"),
+    *(
+        "sonnet-4-5",
+        "sonnet-4",
+        "sonnet-3-7",
+        "3-7-sonnet",
+        "sonnet-3-5",
+        "3-5-sonnet",
+        "sonnet-3",
+        "3-sonnet",
+    ),
+)
+"""Haiku up to 4.5, Opus before 4.5, Sonnet before 4.6 (Prompt caching, "what invalidates the cache")."""
+
 _NOT_MODELLED: Final = (
-    "on Haiku up to 4.5, Opus before 4.5 and Sonnet before 4.6, a plain user message after thinking and tool "
-    "use loses the entries of the messages",
-    "server tools set a breakpoint of five minutes of their own",
+    "server tools set a breakpoint of five minutes of their own, no document says where",
+    "on models that drop thinking, the dropped thinking is still counted among the tokens; whether Fable and "
+    "Mythos drop it no document says, and it is taken to be kept",
 )
 
 POLICIES: Final = (
@@ -244,10 +289,12 @@ POLICIES: Final = (
         name="anthropic",
         title="Anthropic Messages",
         sources=_ANTHROPIC,
+        models=_FAMILIES,
         remedies=_REMEDIES,
         not_modelled=_NOT_MODELLED,
         minimum_tokens=512,
         model_minimums=tuple(MINIMUM_TOKENS.items()),
+        drops_thinking=DROPS_THINKING,
         ttl_s=SHORT_S,
         visible="response",
     ),
@@ -258,10 +305,12 @@ POLICIES: Final = (
             Source(title="Amazon Bedrock user guide, Prompt caching", date="2026-10", status="vectors"),
             *_ANTHROPIC,
         ),
+        models=_FAMILIES,
         remedies=_REMEDIES,
         not_modelled=_NOT_MODELLED,
         minimum_tokens=1024,
         model_minimums=tuple(MINIMUM_TOKENS.items()),
+        drops_thinking=DROPS_THINKING,
         ttl_s=SHORT_S,
         visible="response",
         automatic=False,
@@ -272,6 +321,7 @@ POLICIES: Final = (
         sources=(
             Source(title="Amazon Bedrock user guide, Prompt caching", date="2026-10", status="assumed"),
         ),
+        models=("nova",),
         minimum_tokens=1000,
         ttl_s=SHORT_S,
         visible="response",

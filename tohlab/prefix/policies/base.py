@@ -7,8 +7,10 @@ common prefix is worth nothing there. A policy is a value; `start()` gives the c
 
 from __future__ import annotations
 
+import copy
 import difflib
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -62,6 +64,7 @@ Why = Literal[
     "unaligned_tail",
     "not_asked",
     "not_promised",
+    "thinking_dropped",
 ]
 WHY: Final[dict[Why, str]] = {
     "read": "an entry was read",
@@ -75,6 +78,8 @@ WHY: Final[dict[Why, str]] = {
     "unaligned_tail": "the shared part is shorter than one unit",
     "not_asked": "the request marks no breakpoint, so nothing is looked up or written",
     "not_promised": "the provider promises no reuse",
+    "thinking_dropped": "a plain user message after thinking and tool use took the thinking out of the "
+    "prompt, and the entries of the messages with it",
 }
 
 
@@ -208,6 +213,10 @@ class CacheState(ABC):
             self._tokens_of = kind
         return use
 
+    def fork(self) -> Self:
+        """Return a cache that holds the same and goes its own way from now on."""
+        return copy.deepcopy(self)
+
     @abstractmethod
     def _use(self, request: CachedRequest, at_s: float, response_s: float) -> Use:
         """What `submit` does; time has been checked."""
@@ -237,16 +246,32 @@ class CachePolicy(ABC):
     """What it calls another earlier message."""
     remedies: tuple[tuple[Reason, str], ...] = ()
     """Cheapest ways of making a change that only this provider has, by reason."""
+    models: tuple[str, ...] = ()
+    """Which models the rules are for: patterns that are found in a model's name; empty for any model."""
     not_modelled: tuple[str, ...] = ()
     """What its cache does beyond these rules, as far as that is known: there a prediction may be wrong."""
 
     least: ClassVar[Mapping[str, float]] = MappingProxyType({"report_round": 1})
     """The smallest value of a setting that is a number, where it is not 0."""
 
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # a value
+
     @property
     def status(self) -> Status:
         """How sure the rules are."""
         return self.sources[0].status
+
+    @property
+    def by_model(self) -> bool:
+        """Whether the rules differ by model, so that a request without one is judged by an assumption."""
+        return False
+
+    def serves(self, model: str) -> bool | None:
+        """Return whether the rules are for a model; None where they are for any."""
+        if not self.models:
+            return None
+        return any(re.search(pattern, model, re.IGNORECASE) for pattern in self.models)
 
     @property
     def knobs(self) -> tuple[Knob, ...]:

@@ -6,7 +6,7 @@ import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 from tohlab.errors import PrefixError
@@ -188,7 +188,7 @@ def cached_request(
     tokens = TokenSequence(strip, layout.total_tokens)
     generated: TokenSequence | None = None
     if output is not None:
-        longer = Request(tools=request.tools, system=request.system, messages=(*request.messages, output))
+        longer = replace(request, messages=(*request.messages, output))
         generated = cached_request(longer, meter).tokens
     return CachedRequest(
         tokens=tokens,
@@ -202,6 +202,32 @@ def cached_request(
         output=generated,
         meter=meter.name,
         renderer=RENDERER,
+    )
+
+
+def asked_for(
+    laid: CachedRequest,
+    *,
+    marks: Iterable[Mark | str],
+    mode: Mode,
+    ttl_s: float | None,
+    model: str,
+    params: Mapping[str, str],
+    namespace: str,
+) -> CachedRequest:
+    """Return a request that was laid out before, as it is sent in another way; see `cached_request`.
+
+    Raises:
+        PrefixError: a mark names no segment of the request.
+    """
+    return replace(
+        laid,
+        marks=_place(marks, laid.boundaries),
+        mode=mode,
+        ttl_s=ttl_s,
+        model=model,
+        params=tuple(sorted(params.items())),
+        namespace=namespace,
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from tohlab.prefix.policies.base import CachedRequest, CachePolicy, CacheState, Knob, Source, Use, Why
 from tohlab.prefix.policies.snapshot import Entry
@@ -68,6 +69,13 @@ class DeepSeekState(CacheState):
         self._units: dict[tuple[object, int, bytes], Entry] = {}
         self._lengths: dict[object, set[int]] = {}
         self._seen = RadixTree()
+
+    def fork(self) -> Self:
+        new = copy.copy(self)
+        new._units = {key: copy.copy(unit) for key, unit in self._units.items()}
+        new._lengths = {scope: set(ends) for scope, ends in self._lengths.items()}
+        new._seen = self._seen.fork()
+        return new
 
     def _use(self, request: CachedRequest, at_s: float, response_s: float) -> Use:
         total = request.total_tokens
@@ -140,6 +148,7 @@ class DeepSeekState(CacheState):
 POLICIES: Final = (
     DeepSeek(
         name="deepseek",
+        models=("deepseek",),
         title="DeepSeek V4",
         sources=(
             Source(

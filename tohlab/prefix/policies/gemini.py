@@ -80,6 +80,7 @@ class GeminiExplicit(Snapshot):
 POLICIES: Final = (
     Unpromised(
         name="gemini",
+        models=("gemini",),
         title="Gemini, implicit",
         sources=(
             Source(title="Gemini API docs, Context caching", date="2026-10-13", status="measured-by-others"),
@@ -93,6 +94,7 @@ POLICIES: Final = (
     ),
     GeminiExplicit(
         name="gemini-explicit",
+        models=("gemini",),
         title="Gemini, explicit",
         sources=(Source(title="Gemini API docs, Context caching", date="2026-10-13", status="vectors"),),
         minimum_tokens=4096,

@@ -33,6 +33,7 @@ class Kimi(PrefixWalk):
 POLICIES: Final = (
     Kimi(
         name="kimi",
+        models=("kimi", "moonshot", r"\bk[23]\b"),
         title="Kimi coding endpoint",
         sources=(
             Source(

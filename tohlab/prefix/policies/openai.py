@@ -188,6 +188,7 @@ class OpenAIByInterval(PrefixWalk):
 POLICIES: Final = (
     OpenAI(
         name="openai",
+        models=(r"gpt-5\.[6-9]", r"gpt-5\.\d\d", r"gpt-[6-9]"),
         title="OpenAI GPT-5.6 and later",
         sources=(Source(title=_GUIDE, date="2026-11", status="vectors"),),
         minimum_tokens=1024,
@@ -198,6 +199,7 @@ POLICIES: Final = (
     ),
     OpenAIByInterval(
         name="openai-gpt-5.5",
+        models=(r"gpt-5\.5(?!\d)",),
         title="OpenAI GPT-5.5",
         sources=(Source(title=_GUIDE, date="2026-11", status="vectors"),),
         minimum_tokens=1024,
@@ -211,6 +213,7 @@ POLICIES: Final = (
     ),
     OpenAIByInterval(
         name="openai-older",
+        models=(r"gpt-[34]", r"gpt-5(?!\.(?:[5-9]|\d\d))", r"\bo[134]\b", "chatgpt", "codex-mini"),
         title="OpenAI before GPT-5.5",
         sources=(
             Source(title=_GUIDE, date="2026-11", status="vectors"),

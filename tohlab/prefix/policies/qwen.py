@@ -56,6 +56,7 @@ class QwenState(CacheState):
 POLICIES: Final = (
     Qwen(
         name="qwen",
+        models=("qwen", "qwq"),
         title="Qwen (Model Studio)",
         sources=_PAGE,
         not_modelled=(

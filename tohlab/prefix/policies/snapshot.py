@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -91,6 +92,11 @@ class Snapshot(CachePolicy):
         """Return the minimum for the request's model."""
         return self.minimum_tokens
 
+    def epoch(self, request: CachedRequest) -> int | None:
+        """Return what beside settings must be the same for an entry in the messages: the place of the message
+        that made the provider render the ones before it otherwise; None where nothing did."""
+        return None
+
     def also_refreshed(self, request: CachedRequest) -> Sequence[Lookup]:
         """Return the places whose entries live on, too, when a request reads another one."""
         return ()
@@ -104,11 +110,21 @@ class SnapshotState(CacheState):
         self._snapshot = policy
         self._entries: dict[object, Entry] = {}
         self._scopes: set[object] = set()
+        self._epochs: set[int | None] = set()
+        self._epoch: int | None = None
+        """Of the request that is looked at."""
+
+    def fork(self) -> Self:
+        new = copy.copy(self)
+        new._entries = {key: copy.copy(entry) for key, entry in self._entries.items()}
+        new._scopes, new._epochs = set(self._scopes), set(self._epochs)
+        return new
 
     def _use(self, request: CachedRequest, at_s: float, response_s: float) -> Use:
         total = request.total_tokens
         if request.mode == "off":
             return Use.plain(total, "not_asked")
+        self._epoch = self._snapshot.epoch(request)
         policy, minimum = self._snapshot, self._snapshot.minimum_for(request)
         writes = [w for w in policy.writes(request) if w.end >= minimum]
         read, found, why = self._read(request, at_s, minimum)
@@ -123,6 +139,7 @@ class SnapshotState(CacheState):
             if write.end > read:
                 self._write(request, write, at_s, response_s)
         self._scopes.add(self._scope(request, "tools"))
+        self._epochs.add(self._epoch)
         return self._bill(request, read, writes, why)
 
     def _read(self, request: CachedRequest, at_s: float, minimum: int) -> tuple[int, Entry | None, Why]:
@@ -149,6 +166,13 @@ class SnapshotState(CacheState):
     def _why(self, request: CachedRequest, at_s: float) -> Why:
         if self._scope(request, "tools") not in self._scopes:
             return "nothing_cached"
+        now = self._epoch
+        for epoch in self._epochs - {now}:
+            self._epoch = epoch
+            dropped = self._any(request, self._snapshot.lookups(request), at_s)
+            self._epoch = now
+            if dropped:
+                return "thinking_dropped"
         if self._any(request, self._snapshot.unlimited().lookups(request), at_s):
             return "lookback_exceeded"
         if self._any(request, map(lookup, reversed(request.boundaries)), at_s):
@@ -200,7 +224,8 @@ class SnapshotState(CacheState):
             first = self._snapshot.rendered_from(name)
             if first is not None and SECTIONS.index(first) <= place:
                 rendered.append((name, value))
-        return request.namespace, request.model, tuple(rendered)
+        scope = request.namespace, request.model, tuple(rendered)
+        return scope if section != "messages" or self._epoch is None else (*scope, self._epoch)
 
     def _key(self, request: CachedRequest, end: int, section: Section) -> object:
         return self._scope(request, section), end, request.tokens.digest(end)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 from tohlab.errors import PrefixError
 from tohlab.prefix.policies.base import CachedRequest, CachePolicy, CacheState, Use, Why
@@ -68,6 +69,12 @@ class WalkState(CacheState):
         self._unit = policy.unit if policy.capacity_units is not None else 1
         self._tree = RadixTree(self._unit, policy.capacity_units, policy.eviction)
         self._whole: dict[tuple[object, bytes], float] = {}
+
+    def fork(self) -> Self:
+        new = copy.copy(self)
+        new._tree = self._tree.fork()
+        new._whole = dict(self._whole)
+        return new
 
     def _use(self, request: CachedRequest, at_s: float, response_s: float) -> Use:
         policy, total = self._walk, request.total_tokens

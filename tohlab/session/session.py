@@ -13,27 +13,19 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-from tohlab.catalog import Catalog, CatalogUpdate, SessionCatalog, catalog_in
+from tohlab.catalog import Catalog, SessionCatalog, catalog_in
 from tohlab.dialects import Dialect, get_dialect
 from tohlab.ecma import json_stringify
 from tohlab.errors import SessionError, UnsupportedByDialect
 from tohlab.questions import Agent
 from tohlab.request import Message, Request, TextBlock, ToolCall, ToolSchema, text_message
-from tohlab.skills.loading import load_skill
-from tohlab.skills.model import SkillSource, SkillSummary
+from tohlab.session.log import Event, Log
+from tohlab.session.skill_texts import SkillTexts
+from tohlab.skills.model import SkillSource
 from tohlab.tools import AbortSignal, AskUserTool, SkillTool, ToolResult, ToolSurface, failure
 
 Break = Literal["compaction", "header_change"]
 """What a session does on purpose that ends a shared prefix."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One message of a session's log."""
-
-    message: Message
-    on_surface: bool = True
-    """False once compaction took it out of what the model is sent; the log keeps it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,33 +89,28 @@ class Session:
             order=None if tool_order is None else tuple(tool_order),
         )
         self._tools = self._surface.visible()
-        self._seen: tuple[tuple[SkillSummary, ...], Catalog] = ((), Catalog())
-        self._log: list[Event] = [e if isinstance(e, Event) else Event(message=e) for e in history]
-        self._messages: tuple[Message, ...] = ()
-        self._catalogs = SessionCatalog()
-        self._call_ids: set[str] = set()
-        self._open_calls: dict[str, ToolCall] = {}
+        self._skills = SkillTexts(self.dialect)
+        self._log = Log(history)
         self._handed_out: list[tuple[int, int, tuple[ToolSchema, ...], str]] = []
         self._surfaces: list[tuple[Message, ...]] = []  # what was sent at last before each compaction
         self._breaks: list[tuple[int, Break]] = []
-        self._reread()
 
     # What there is.
 
     @property
     def history(self) -> tuple[Event, ...]:
         """The log, oldest first, with what compaction took out of sight; `history=` resumes from it."""
-        return tuple(self._log)
+        return tuple(self._log.events)
 
     @property
     def request(self) -> Request:
         """The request as the log stands, without taking a step."""
-        return Request(tools=self._tools, system=self.system, messages=self._messages)
+        return Request(tools=self._tools, system=self.system, messages=self._log.messages)
 
     @property
     def requests(self) -> tuple[Request, ...]:
         """The requests that the session's steps handed out, oldest first."""
-        surfaces = (*self._surfaces, self._messages)
+        surfaces = (*self._surfaces, self._log.messages)
         return tuple(
             Request(tools=tools, system=system, messages=surfaces[surface][:length])
             for surface, length, tools, system in self._handed_out
@@ -138,7 +125,7 @@ class Session:
     @property
     def catalogs(self) -> SessionCatalog:
         """What the conversation has been told of its skills."""
-        return self._catalogs
+        return self._log.catalogs
 
     @property
     def skill_tool_visible(self) -> bool:
@@ -177,8 +164,8 @@ class Session:
         """
         if reject:
             return Step(decision="reject", messages=(), dropped=len(batch), request=self.request)
-        if self._open_calls:
-            waiting = ", ".join(self._open_calls)
+        if self._log.open_calls:
+            waiting = ", ".join(self._log.open_calls)
             raise SessionError(f"calls wait for their results: {waiting}; give them with tool_result() first")
         wrong = next((m.role for m in batch if m.role != "user"), None)
         if wrong is not None:
@@ -189,20 +176,20 @@ class Session:
             ((i, c) for i, m in enumerate(batch) if (c := catalog_in(m.source)) is not None), (None, None)
         )
         visible = self.skill_tool_visible
-        catalog, complete = self._look() if visible else (Catalog(), True)
+        catalog, complete = self._skills.look(self.source) if visible else (Catalog(), True)
         self._check(signal)
-        decision = self._catalogs.observe(catalog, visible=visible, complete=complete, proposed=proposed)
+        decision = self._log.catalogs.observe(catalog, visible=visible, complete=complete, proposed=proposed)
         dropped = 0
         if decision.action in ("drop", "replace") and position is not None:
             entering.pop(position)
             dropped = 1
         if decision.update is not None:
-            told = self._catalog_message(decision.update)
+            told = self._skills.catalog(decision.update)
             entering.insert(position if position is not None else len(entering), told)
-        entering += self._invocations(batch)
+        entering += self._skills.invocations(self.source, batch)
         self._check(signal)
-        self._append(*entering)
-        self._handed_out.append((len(self._surfaces), len(self._messages), self._tools, self.system))
+        self._log.append(*entering)
+        self._handed_out.append((len(self._surfaces), len(self._log.messages), self._tools, self.system))
         return Step(decision="enter", messages=tuple(entering), dropped=dropped, request=self.request)
 
     # What the model and its tools say.
@@ -216,11 +203,11 @@ class Session:
         calls = tuple(tool_calls)
         ids = [call.id for call in calls]
         for call in calls:
-            if call.id in self._call_ids or ids.count(call.id) > 1:
+            if call.id in self._log.call_ids or ids.count(call.id) > 1:
                 raise SessionError(f"the call id {call.id!r} was used before; ids must differ")
         content = (TextBlock(text=text),) if text else ()
         message = Message(role="assistant", content=content, tool_calls=calls)
-        self._append(message)
+        self._log.append(message)
         return message
 
     def tool_result(self, call_id: str, text: str) -> Message:
@@ -229,12 +216,12 @@ class Session:
         Raises:
             SessionError: no call of that id waits for a result.
         """
-        if call_id not in self._open_calls:
-            waiting = ", ".join(self._open_calls) or "none"
+        if call_id not in self._log.open_calls:
+            waiting = ", ".join(self._log.open_calls) or "none"
             raise SessionError(f"no call {call_id!r} waits for a result; waiting: {waiting}")
         source = MappingProxyType({"kind": "tool-result", "callId": call_id})
         message = Message(role="tool", content=(TextBlock(text=text),), tool_call_id=call_id, source=source)
-        self._append(message)
+        self._log.append(message)
         return message
 
     def execute(self, name: str, arguments: str, *, signal: AbortSignal | None = None) -> ToolResult:
@@ -332,24 +319,17 @@ class Session:
         """
         if keep_last < 0:
             raise SessionError(f"keep_last must be 0 or more, not {keep_last}")
-        shown = [i for i, event in enumerate(self._log) if event.on_surface]
-        kept = shown[len(shown) - keep_last :] if keep_last < len(shown) else shown
-        while kept and self._log[kept[0]].message.role == "tool":
-            kept = kept[1:]
-        first_kept = kept[0] if kept else len(self._log)
-        self.shadow(i for i in shown if i < first_kept)
+        first_kept = self._log.first_kept(keep_last)
+        self.shadow(i for i in self._log.shown() if i < first_kept)
         if summary:
-            message = text_message("user", summary, kind="compaction-summary")
-            self._log.insert(first_kept, Event(message=message))
-            self._reread()
+            self._log.insert(first_kept, text_message("user", summary, kind="compaction-summary"))
 
     def shadow(self, positions: Iterable[int]) -> None:
         """Take the messages at these positions of `history` out of what the model is sent."""
-        for i in positions:
-            self._log[i] = replace(self._log[i], on_surface=False)
+        before = self._log.messages
+        self._log.shadow(positions)
         self._breaks.append((len(self._handed_out), "compaction"))
-        self._surfaces.append(self._messages)
-        self._reread()
+        self._surfaces.append(before)
 
     def restrict(
         self, *, allow: Iterable[str] | None = None, deny: Iterable[str] | None = None
@@ -388,10 +368,7 @@ class Session:
         return next((tool for tool in self._ask_tools if tool.schema is schema), None)
 
     def _log_call(self, name: str, arguments: str, result: ToolResult, text: str) -> None:
-        number = len(self._call_ids) + 1
-        while f"call_{number}" in self._call_ids:
-            number += 1
-        call = ToolCall(id=f"call_{number}", name=name, arguments=arguments)
+        call = ToolCall(id=self._log.new_call_id(), name=name, arguments=arguments)
         self.assistant(text, [call])
         self.tool_result(call.id, result.text)
 
@@ -403,63 +380,6 @@ class Session:
         self._tools = surface.visible()
         self._breaks.append((len(self._handed_out), "header_change"))
 
-    def _look(self) -> tuple[Catalog, bool]:
-        snapshot = self.source.snapshot()
-        skills, catalog = self._seen
-        if snapshot.skills is not skills and snapshot.skills != skills:
-            catalog = self.dialect.catalog_of(snapshot)
-        self._seen = (snapshot.skills, catalog)
-        return catalog, snapshot.complete
-
-    def _catalog_message(self, update: CatalogUpdate) -> Message:
-        block = self.dialect.render_catalog(update.catalog, update.form)
-        return Message(role="user", content=(block,), source=update.source())
-
-    def _invocations(self, batch: Iterable[Message]) -> list[Message]:
-        blocks = [block.text for m in batch if m.source.get("kind") == "user" for block in m.content]
-        messages = []
-        for name in self.dialect.invoked_names(blocks):
-            loaded = load_skill(self.source, name)
-            if loaded is None or not loaded.invocation.user_invocable:
-                continue  # stays prose, as the user wrote it
-            source: dict[str, Any] = {"kind": "skill-invocation", "name": name, "form": "instructions"}
-            block = TextBlock(text=self.dialect.render_skill(loaded))
-            messages.append(Message(role="user", content=(block,), source=MappingProxyType(source)))
-        return messages
-
     def _check(self, signal: AbortSignal | None) -> None:
         if signal is not None and signal.aborted:
             raise SessionError(str(signal.reason))
-
-    def _append(self, *messages: Message) -> None:
-        for message in messages:
-            self._note(message, len(self._log))
-            self._log.append(Event(message=message))
-        self._messages += messages
-
-    def _note(self, message: Message, position: int) -> None:
-        if message.role == "user":
-            catalog = catalog_in(message.source)
-            if catalog is not None:
-                self._catalogs = self._catalogs.publish(catalog, position)
-        for call in message.tool_calls:
-            self._call_ids.add(call.id)
-            self._open_calls[call.id] = call
-        if message.tool_call_id is not None:
-            self._open_calls.pop(message.tool_call_id, None)
-
-    def _reread(self) -> None:
-        """Work everything out again from the log, after it was changed elsewhere than at its end."""
-        self._messages = tuple(event.message for event in self._log if event.on_surface)
-        self._catalogs = SessionCatalog.resume(
-            (e.message.source if e.message.role == "user" else {}, e.on_surface) for e in self._log
-        )
-        self._call_ids.clear()
-        self._open_calls.clear()
-        for event in self._log:
-            for call in event.message.tool_calls:
-                self._call_ids.add(call.id)
-                if event.on_surface:
-                    self._open_calls[call.id] = call
-            if event.message.tool_call_id is not None:
-                self._open_calls.pop(event.message.tool_call_id, None)

@@ -16,6 +16,8 @@ from tohlab.ecma import json_stringify
 from tohlab.errors import RequestError
 
 Role = Literal["system", "user", "assistant", "tool"]
+BlockKind = Literal["", "reasoning", "tool-call", "tool-result", "stand-in"]
+"""`stand-in`: a short text for what is sent and has none (an image, a file); its tokens are not the API's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +37,6 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextBlock:
-    """One text inside a message."""
-
-    text: str
-    spans: tuple[Span, ...] = ()
-    """Disjoint, in order; what lies between them is the block's frame."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """A call that the model made."""
 
@@ -51,6 +44,21 @@ class ToolCall:
     name: str
     arguments: str
     """The JSON text as the model wrote it, not parsed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextBlock:
+    """One text inside a message."""
+
+    text: str
+    spans: tuple[Span, ...] = ()
+    """Disjoint, in order; what lies between them is the block's frame."""
+    kind: BlockKind = ""
+    """What it is where an API sends everything as blocks; empty for a text."""
+    call: ToolCall | None = None
+    """The call that a `tool-call` block is."""
+    answers: str = ""
+    """The id of the call that a `tool-result` block answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +79,17 @@ class Message:
     def text(self) -> str:
         """The text of all blocks, joined without anything between them."""
         return "".join(block.text for block in self.content)
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls in it, also those that are blocks."""
+        return (*self.tool_calls, *(block.call for block in self.content if block.call is not None))
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it gives results back and nothing else, by its role or by its blocks."""
+        kinds = {block.kind for block in self.content}
+        return self.role == "tool" or (self.role == "user" and kinds == {"tool-result"})
 
     @property
     def kind(self) -> str:
@@ -95,10 +114,11 @@ class Message:
         for j, block in enumerate(self.content):
             yield Segment(
                 path=f"messages[{index}].content[{j}]",
-                kind=kind,
-                role=self.role,
+                kind=block.kind or kind,
+                role="tool" if block.kind == "tool-result" else self.role,
                 text=block.text,
                 spans=block.spans,
+                name=block.call.name if block.call else "",
             )
         first_call = len(texts) - len(self.tool_calls)
         for j, call in enumerate(self.tool_calls):
@@ -182,43 +202,50 @@ class Request:
     tools: tuple[ToolSchema, ...] = ()
     system: str = ""
     messages: tuple[Message, ...] = ()
+    system_blocks: tuple[int, ...] = ()
+    """How many characters each block of the system text has where it is sent as several; empty for one text.
+    A cache may end at each."""
+
+    def __post_init__(self) -> None:
+        if self.system_blocks and sum(self.system_blocks) != len(self.system):
+            raise RequestError(
+                f"its blocks have {sum(self.system_blocks)} characters and it has {len(self.system)}",
+                where="system",
+            )
+
+    @property
+    def head(self) -> Request:
+        """The same without messages."""
+        return replace(self, messages=())
 
     def segments(self) -> Iterator[Segment]:
         """Yield every stretch of text in wire order: tools, system, then message by message."""
         for i, tool in enumerate(self.tools):
             yield tool.segment(i)
-        if self.system:
+        if self.system_blocks:
+            at = 0
+            for i, length in enumerate(self.system_blocks):
+                text = self.system[at : at + length]
+                yield Segment(path=f"system[{i}]", kind="system", role="system", text=text)
+                at += length
+        elif self.system:
             yield Segment(path="system", kind="system", role="system", text=self.system)
         for i, message in enumerate(self.messages):
             yield from message.segments(i)
 
+    def chat_form(self) -> Request:
+        """Return the same conversation as chat completions lay it out.
+
+        Results are messages of their own, calls and thoughts stand beside the text instead of among it; the
+        addresses are those of that form.
+        """
+        return replace(self, messages=tuple(m for message in self.messages for m in chat_messages(message)))
+
     def to_openai(self) -> dict[str, Any]:
         """Return `{messages, tools?}` as the chat completions API takes them, without sources and spans."""
-        messages: list[dict[str, Any]] = []
-        if self.system:
-            messages.append({"role": "system", "content": self.system})
-        for message in self.messages:
-            row: dict[str, Any] = {"role": message.role}
-            if len(message.content) == 1:
-                row["content"] = message.content[0].text
-            elif message.content:
-                row["content"] = [{"type": "text", "text": block.text} for block in message.content]
-            else:
-                row["content"] = None if message.tool_calls else ""
-            if message.reasoning:
-                row["reasoning_content"] = message.reasoning
-            if message.tool_calls:
-                row["tool_calls"] = [
-                    {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments}}
-                    for c in message.tool_calls
-                ]
-            if message.tool_call_id is not None:
-                row["tool_call_id"] = message.tool_call_id
-            messages.append(row)
-        result: dict[str, Any] = {"messages": messages}
-        if self.tools:
-            result["tools"] = [{"type": "function", "function": tool.to_dict()} for tool in self.tools]
-        return result
+        from tohlab.request import openai  # which needs the values above
+
+        return openai.body_of(self.chat_form())
 
     @classmethod
     def from_openai(cls, data: Any) -> Request:
@@ -233,108 +260,39 @@ class Request:
         Raises:
             RequestError: it is not such a body, or holds what has no text form here (images, audio, files).
         """
-        body = _expect(data, dict, "a request", "")
-        if body.get("system") is not None:
-            raise RequestError(
-                "a body with a system text beside the messages is Anthropic's, not one of chat completions; "
-                'put the text into the messages as {"role": "system", "content": "..."}',
-                where="system",
-            )
-        rows = _expect(body.get("messages"), list, "a list of messages", "messages")
-        tools = _expect(_or(body.get("tools"), []), list, "a list of tools", "tools")
-        return cls(
-            tools=tuple(_tool_from_openai(tool, f"tools[{i}]") for i, tool in enumerate(tools)),
-            messages=tuple(_message_from_openai(row, f"messages[{i}]") for i, row in enumerate(rows)),
-        )
+        from tohlab.request import openai
+
+        return openai.request_of(data)
+
+    @classmethod
+    def from_anthropic(cls, data: Any) -> Request:
+        """Return the request that a body of Anthropic's Messages holds: `{system?, tools?, messages}`.
+
+        Every character keeps the address that it has in the body: `system[1]`, `messages[3].content[0]`. What
+        decides over the cache beside the texts is in `read_body`.
+
+        Args:
+            data: the parsed JSON.
+
+        Raises:
+            RequestError: it is not such a body, or holds a block that is not known here.
+        """
+        from tohlab.request import anthropic
+
+        return anthropic.body_of(data).request
 
 
-_JSON_NAMES: Mapping[type, str] = {
-    dict: "an object",
-    list: "an array",
-    str: "a text",
-    int: "a number",
-    float: "a number",
-    bool: "true or false",
-    type(None): "nothing",
-}
-_ROLES: Mapping[str, Role] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "assistant": "assistant",
-    "tool": "tool",
-}
-
-
-def _expect(value: Any, kind: type, what: str, where: str) -> Any:
-    if isinstance(value, kind):
-        return value
-    found = _JSON_NAMES.get(type(value), type(value).__name__)
-    raise RequestError(f"{what} is expected ({_JSON_NAMES[kind]}), not {found}", where=where)
-
-
-def _or(value: Any, default: Any) -> Any:
-    """A key that is missing or null means the default; any other wrong value is for `_expect` to refuse."""
-    return default if value is None else value
-
-
-def _tool_from_openai(data: Any, where: str) -> ToolSchema:
-    row = _expect(data, dict, "a tool", where)
-    if row.get("type", "function") != "function" or "function" not in row:
-        raise RequestError(
-            f"only function tools have a schema, not {row.get('type')!r}", where=f"{where}.type"
-        )
-    where = f"{where}.function"
-    function = _expect(row["function"], dict, "a function", where)
-    return ToolSchema(
-        name=_expect(function.get("name"), str, "the tool's name", f"{where}.name"),
-        description=_expect(_or(function.get("description"), ""), str, "its text", f"{where}.description"),
-        parameters=_expect(_or(function.get("parameters"), {}), dict, "a JSON Schema", f"{where}.parameters"),
-    )
-
-
-def _message_from_openai(data: Any, where: str) -> Message:
-    row = _expect(data, dict, "a message", where)
-    role = row.get("role")
-    if not isinstance(role, str) or role not in _ROLES:
-        raise RequestError(f"{role!r} is no role; use one of: {', '.join(_ROLES)}", where=f"{where}.role")
-    calls = _expect(_or(row.get("tool_calls"), []), list, "a list of calls", f"{where}.tool_calls")
-    call_id = row.get("tool_call_id")
-    return Message(
-        role=_ROLES[role],
-        content=_content_from_openai(row.get("content"), f"{where}.content"),
-        tool_calls=tuple(_call_from_openai(c, f"{where}.tool_calls[{i}]") for i, c in enumerate(calls)),
-        tool_call_id=None if call_id is None else _expect(call_id, str, "an id", f"{where}.tool_call_id"),
-        reasoning=_expect(
-            _or(row.get("reasoning_content"), ""), str, "its text", f"{where}.reasoning_content"
-        ),
-    )
-
-
-def _content_from_openai(data: Any, where: str) -> tuple[TextBlock, ...]:
-    if data is None:
-        return ()
-    if isinstance(data, str):
-        return (TextBlock(text=data),)
-    blocks = []
-    for i, part in enumerate(_expect(data, list, "a text or a list of parts", where)):
-        kind = _expect(part, dict, "a part", f"{where}[{i}]").get("type")
-        if kind not in ("text", "input_text", "output_text"):
-            raise RequestError(f"a part of type {kind!r} has no text to count", where=f"{where}[{i}].type")
-        blocks.append(TextBlock(text=_expect(part.get("text"), str, "its text", f"{where}[{i}].text")))
-    return tuple(blocks)
-
-
-def _call_from_openai(data: Any, where: str) -> ToolCall:
-    row = _expect(data, dict, "a call", where)
-    function = _expect(row.get("function"), dict, "a function call", f"{where}.function")
-    return ToolCall(
-        id=_expect(_or(row.get("id"), ""), str, "an id", f"{where}.id"),
-        name=_expect(function.get("name"), str, "the tool's name", f"{where}.function.name"),
-        arguments=_expect(
-            _or(function.get("arguments"), ""),
-            str,
-            "the arguments as JSON text",
-            f"{where}.function.arguments",
-        ),
-    )
+def chat_messages(message: Message) -> Iterator[Message]:
+    """Yield the messages that a message with calls, results or thoughts among its blocks is in chat form."""
+    kinds = {block.kind for block in message.content}
+    if not kinds & {"reasoning", "tool-call", "tool-result"}:
+        yield message
+        return
+    for block in message.content:
+        if block.kind == "tool-result":
+            plain = (TextBlock(text=block.text, spans=block.spans),)
+            yield Message(role="tool", content=plain, tool_call_id=block.answers, source=message.source)
+    rest = tuple(block for block in message.content if block.kind in ("", "stand-in"))
+    thoughts = "".join(block.text for block in message.content if block.kind == "reasoning")
+    if rest or thoughts or message.calls:
+        yield replace(message, content=rest, tool_calls=message.calls, reasoning=message.reasoning + thoughts)
