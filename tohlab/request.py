@@ -86,29 +86,54 @@ class Message:
             texts.append(f'{{"name":{name},"arguments":{arguments}}}')
         return texts
 
+    def to_openai(self) -> dict[str, Any]:
+        """Return the message as the chat completions API takes it, without source and spans."""
+        row: dict[str, Any] = {"role": self.role}
+        if len(self.content) == 1:
+            row["content"] = self.content[0].text
+        elif self.content:
+            row["content"] = [{"type": "text", "text": block.text} for block in self.content]
+        else:
+            row["content"] = None if self.tool_calls else ""
+        if self.reasoning:
+            row["reasoning_content"] = self.reasoning
+        if self.tool_calls:
+            row["tool_calls"] = [
+                {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments}}
+                for c in self.tool_calls
+            ]
+        if self.tool_call_id is not None:
+            row["tool_call_id"] = self.tool_call_id
+        return row
+
+    def places(
+        self, index: int, texts: list[str] | None = None
+    ) -> Iterator[tuple[str, str, str, str, tuple[Span, ...]]]:
+        """Yield path, kind, name, text and spans of each of the message's segments, in wire order.
+
+        For who needs many segments and not as values of their own.
+
+        Args:
+            index: the message's place in the request.
+            texts: what `texts()` returned, if it is known already.
+        """
+        texts = self.texts() if texts is None else texts
+        at = 0
+        if self.reasoning:
+            yield f"messages[{index}].reasoning", "reasoning", "", self.reasoning, ()
+            at = 1
+        if self.content:
+            kind = self.kind
+            for j, block in enumerate(self.content):
+                yield f"messages[{index}].content[{j}]", kind, "", block.text, block.spans
+            at += len(self.content)
+        for j, call in enumerate(self.tool_calls):
+            yield f"messages[{index}].tool_calls[{j}]", "tool-call", call.name, texts[at + j], ()
+
     def segments(self, index: int) -> Iterator[Segment]:
         """Yield the message's stretches of text in wire order; `index` is its place in the request."""
-        kind, texts = self.kind, self.texts()
-        if self.reasoning:
-            path = f"messages[{index}].reasoning"
-            yield Segment(path=path, kind="reasoning", role=self.role, text=self.reasoning)
-        for j, block in enumerate(self.content):
-            yield Segment(
-                path=f"messages[{index}].content[{j}]",
-                kind=kind,
-                role=self.role,
-                text=block.text,
-                spans=block.spans,
-            )
-        first_call = len(texts) - len(self.tool_calls)
-        for j, call in enumerate(self.tool_calls):
-            yield Segment(
-                path=f"messages[{index}].tool_calls[{j}]",
-                kind="tool-call",
-                role=self.role,
-                text=texts[first_call + j],
-                name=call.name,
-            )
+        for path, kind, name, text, spans in self.places(index):
+            yield Segment(path=path, kind=kind, role=self.role, text=text, spans=spans, name=name)
 
 
 def text_message(role: Role, text: str, *, kind: str | None = None, spans: tuple[Span, ...] = ()) -> Message:
@@ -197,24 +222,7 @@ class Request:
         messages: list[dict[str, Any]] = []
         if self.system:
             messages.append({"role": "system", "content": self.system})
-        for message in self.messages:
-            row: dict[str, Any] = {"role": message.role}
-            if len(message.content) == 1:
-                row["content"] = message.content[0].text
-            elif message.content:
-                row["content"] = [{"type": "text", "text": block.text} for block in message.content]
-            else:
-                row["content"] = None if message.tool_calls else ""
-            if message.reasoning:
-                row["reasoning_content"] = message.reasoning
-            if message.tool_calls:
-                row["tool_calls"] = [
-                    {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments}}
-                    for c in message.tool_calls
-                ]
-            if message.tool_call_id is not None:
-                row["tool_call_id"] = message.tool_call_id
-            messages.append(row)
+        messages += [message.to_openai() for message in self.messages]
         result: dict[str, Any] = {"messages": messages}
         if self.tools:
             result["tools"] = [{"type": "function", "function": tool.to_dict()} for tool in self.tools]

@@ -8,6 +8,7 @@ prefix of the next one; that is what a prompt cache lives on.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -48,6 +49,16 @@ class Step:
     """How many messages of the batch did not enter."""
     request: Request
     """The request that follows the step."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was worked out last of the skills; one for all forks of a session, since it follows from them."""
+
+    look: tuple[tuple[SkillSummary, ...], Catalog] = ((), Catalog())
+    """The skills of a snapshot, and the catalog of them."""
+    told: tuple[CatalogUpdate, Message] | None = None
+    """A catalog, and the message that tells it."""
 
 
 class Session:
@@ -97,7 +108,7 @@ class Session:
             order=None if tool_order is None else tuple(tool_order),
         )
         self._tools = self._surface.visible()
-        self._seen: tuple[tuple[SkillSummary, ...], Catalog] = ((), Catalog())
+        self._seen = _Seen()
         self._log: list[Event] = [e if isinstance(e, Event) else Event(message=e) for e in history]
         self._messages: tuple[Message, ...] = ()
         self._catalogs = SessionCatalog()
@@ -204,6 +215,21 @@ class Session:
         self._append(*entering)
         self._handed_out.append((len(self._surfaces), len(self._messages), self._tools, self.system))
         return Step(decision="enter", messages=tuple(entering), dropped=dropped, request=self.request)
+
+    def fork(self) -> Session:
+        """Return a session that begins with all that this one has and goes on by itself.
+
+        It is what `Session(..., history=self.history)` gives, hidden tools and open calls included, without
+        working it out again: many requests that begin alike each take their step in a fork of one session.
+        """
+        new = copy.copy(self)
+        new._log = list(self._log)
+        new._call_ids = set(self._call_ids)
+        new._open_calls = dict(self._open_calls)
+        new._handed_out = list(self._handed_out)
+        new._surfaces = list(self._surfaces)
+        new._breaks = list(self._breaks)
+        return new
 
     # What the model and its tools say.
 
@@ -405,15 +431,19 @@ class Session:
 
     def _look(self) -> tuple[Catalog, bool]:
         snapshot = self.source.snapshot()
-        skills, catalog = self._seen
+        skills, catalog = self._seen.look
         if snapshot.skills is not skills and snapshot.skills != skills:
             catalog = self.dialect.catalog_of(snapshot)
-        self._seen = (snapshot.skills, catalog)
+        self._seen.look = (snapshot.skills, catalog)
         return catalog, snapshot.complete
 
     def _catalog_message(self, update: CatalogUpdate) -> Message:
-        block = self.dialect.render_catalog(update.catalog, update.form)
-        return Message(role="user", content=(block,), source=update.source())
+        told = self._seen.told
+        if told is None or told[0].form != update.form or told[0].catalog is not update.catalog:
+            block = self.dialect.render_catalog(update.catalog, update.form)
+            told = (update, Message(role="user", content=(block,), source=update.source()))
+            self._seen.told = told
+        return told[1]
 
     def _invocations(self, batch: Iterable[Message]) -> list[Message]:
         blocks = [block.text for m in batch if m.source.get("kind") == "user" for block in m.content]

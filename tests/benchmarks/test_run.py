@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import measuring, run, sixteen
+from benchmarks import measuring, run, scoring, sixteen
 
 
 @pytest.fixture(autouse=True)
@@ -16,17 +16,21 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "QUICK_SKILLS", 20)
     monkeypatch.setattr(run, "QUICK_SESSIONS", 20)
     monkeypatch.setattr(sixteen, "QUICK_SKILLS", 5)
+    monkeypatch.setattr(scoring, "QUICK_CASES", 8)
+    monkeypatch.setattr(scoring, "PLAIN_CASES", 4)
     monkeypatch.setattr(measuring, "REPEATS", 1)
 
 
-@pytest.mark.parametrize("name", ["measure_session", "prefix_session", "pool", "discovery", "sixteen"])
+@pytest.mark.parametrize(
+    "name", ["measure_session", "prefix_session", "pool", "discovery", "sixteen", "scoring"]
+)
 def test_a_benchmark_gives_a_ratio_and_says_of_what(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main([name, "--quick", "--json"]) == 0
     data: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert list(data) == [name]
     assert set(data[name]) == {"ratio", "what", "detail"}
     assert data[name]["ratio"] > 0
-    assert name in ("pool", "discovery", "sixteen") or data[name]["detail"]["floor_ratio"] > 0
+    assert name not in ("measure_session", "prefix_session") or data[name]["detail"]["floor_ratio"] > 0
 
 
 def test_the_session_is_the_same_in_every_run() -> None:
@@ -71,4 +75,19 @@ def test_sixteen_says_what_it_is_faster_than() -> None:
 def test_an_unknown_name_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run.main(["speed"])
-    assert "measure_session, prefix_session, pool, discovery, sixteen, import" in capsys.readouterr().err
+    assert (
+        "measure_session, prefix_session, pool, discovery, sixteen, scoring, import"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_plain_way_that_scores_otherwise_gives_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scoring.builders
+
+    def without_the_last_skill(catalog: Any) -> Any:
+        by_session, by_prompter, names = made(catalog)
+        return by_session, by_prompter, names[:-1]
+
+    monkeypatch.setattr(scoring, "builders", without_the_last_skill)
+    with pytest.raises(measuring.MismatchError, match="different reports"):
+        scoring.scoring(quick=True)

@@ -19,9 +19,9 @@ that the user's text starts by itself (`/name`) is loaded already when the model
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, get_args
 
 from tohlab.dialects import Dialect, get_dialect
 from tohlab.errors import DatasetError, RoutingError
@@ -45,6 +45,7 @@ JSON_INSTRUCTION = (
 No skill is a word of its own and not an empty list: a small model that is held to a grammar hardly ever
 closes a list that it has just opened.
 """
+_INSTRUCTION: Final = text_message("user", JSON_INSTRUCTION, kind="routing-instruction")
 
 
 class _Fixed:
@@ -73,8 +74,12 @@ class Prompter:
     model: str
     choice: Choice
     placement: Placement
-    history: tuple[Event, ...]
-    """What the session had said before the request: the catalog for `opening`, else nothing."""
+    opened: Session
+    """What was said before the request: the catalog for `opening`, else nothing. No step is taken in it."""
+    said: Mapping[int, tuple[Message, Mapping[str, Any]]] = field(repr=False, compare=False)
+    """The messages that all requests share, by their `id()`, each with what is sent for it."""
+    tools: tuple[Mapping[str, Any], ...] = field(repr=False)
+    response_format: Mapping[str, Any] | None = field(repr=False)
     temperature: float | None
     seed: int | None
     max_tokens: int | None
@@ -90,29 +95,39 @@ class Prompter:
 
     def ask(self, query: str, replicate: int = 0) -> tuple[ChatRequest, Names]:
         """Return the request for a user's text, and which names its answer is read against."""
-        wire = Session(self.source, self.dialect, history=self.history).user(query)
-        loaded = tuple(str(m.source["name"]) for m in wire.messages if m.kind == "skill-invocation")
-        return self._chat(wire, replicate), replace(self.book, loaded=loaded) if loaded else self.book
+        return self.ask_often(query, (replicate,))[0]
 
-    def _chat(self, wire: Request, replicate: int) -> ChatRequest:
+    def ask_often(self, query: str, replicates: Iterable[int]) -> list[tuple[ChatRequest, Names]]:
+        """Return what `ask` gives for each of these replicates; the harness's text is made once.
+
+        What requests of one prompter have in common (the catalog's message, the tools) they share as one
+        value, so a great many of them take little room and their keys are quickly made.
+        """
+        wire = self.opened.fork().user(query)
+        loaded = tuple(str(m.source["name"]) for m in wire.messages if m.kind == "skill-invocation")
+        names = replace(self.book, loaded=loaded) if loaded else self.book
+        first = self._chat(wire)
+        if self.seed is None:
+            return [(first, names) for _ in replicates]
+        return [(replace(first, seed=self.seed + replicate), names) for replicate in replicates]
+
+    def _chat(self, wire: Request) -> ChatRequest:
         common: dict[str, Any] = {
             "model": self.model,
             "temperature": self.temperature,
-            "seed": None if self.seed is None else self.seed + replicate,
             "max_tokens": self.max_tokens,
         }
         if self.choice == "tools":
-            body = wire.to_openai()
             return ChatRequest(
-                messages=tuple(body["messages"]),
-                tools=tuple(body.get("tools", ())),
-                tool_choice="auto",
-                **common,
+                messages=self._bodies(wire.messages), tools=self.tools, tool_choice="auto", **common
             )
-        body = replace(wire, tools=(), messages=_with_instruction(wire)).to_openai()
         return ChatRequest(
-            messages=tuple(body["messages"]), response_format=_names_format(self.names), **common
+            messages=self._bodies(_with_instruction(wire)), response_format=self.response_format, **common
         )
+
+    def _bodies(self, messages: tuple[Message, ...]) -> tuple[Mapping[str, Any], ...]:
+        said = self.said
+        return tuple(said[id(m)][1] if id(m) in said else m.to_openai() for m in messages)
 
 
 def prompter(
@@ -151,6 +166,8 @@ def prompter(
         opening = Session(told, found, history=history)
         opening.next_request()
         history = opening.history
+    opened = Session(fixed, found, history=history)
+    shared = (*opened.fork().next_request().messages, _INSTRUCTION)
     book = Names(
         catalog=names,
         stale=tuple(name for name in before if name not in names),
@@ -164,7 +181,10 @@ def prompter(
         model=model,
         choice=choice,
         placement=placement,
-        history=history,
+        opened=opened,
+        said={id(message): (message, message.to_openai()) for message in shared},
+        tools=tuple(opened.request.to_openai()["tools"]),
+        response_format=_names_format(names) if choice == "json" else None,
         temperature=temperature,
         seed=seed,
         max_tokens=max_tokens,
@@ -177,7 +197,7 @@ def _with_instruction(wire: Request) -> tuple[Message, ...]:
     for i, message in enumerate(wire.messages):
         messages.append(message)
         if i == last:
-            messages.append(text_message("user", JSON_INSTRUCTION, kind="routing-instruction"))
+            messages.append(_INSTRUCTION)
     return tuple(messages)
 
 
