@@ -1,8 +1,9 @@
 """One way of asking a service many requests, as a process of its own: `askers.py WAY BASE_URL FILE COUNT`.
 
-The file holds `{"catalog": text, "tool": object, "queries": [text...]}`; the first COUNT queries are asked, 64
-at once, and each answer is looked at for the skill it loads. `tohlab` is our runner; the others import nothing
-of ours, and stand here as their own documentation has it. The process's CPU time is what is measured.
+The file holds `{"catalog": text, "tool": object, "queries": [text...], "skills": folder}`; the first COUNT
+queries are asked, 64 at once, and each answer is looked at for the skill it loads. `tohlab` is our runner;
+the others import nothing of ours, and are used as their own documentation has it. What is measured is the CPU
+time of the process.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def plainly(run: Finished, build: Callable[[str], Any], names: tuple[str, ...]) 
 
 
 def builders(catalog: Any) -> tuple[Callable[[str], Any], Callable[[str], Any], tuple[str, ...]]:
-    """Return two ways to a case's request, by a session of its own and by a shared prompter, and the names."""
+    """Return two ways to a case's request, by a session of its own and by one prompter, and the names."""
     from tohlab.routing import ChatRequest
     from tohlab.routing.prompts import prompter
     from tohlab.session import Session
@@ -215,7 +215,7 @@ def scoring(quick: bool) -> dict[str, Any]:
     return {
         "ratio": plain_us / ours_us,
         "what": "times less CPU for a stored answer than one by one from JSON lines: parse each line into a "
-        "dictionary, build each request with `Session`, its key, look it up, read, judge, and count (the same "
+        "dictionary, build each request with `Session`, its key, look it up, read, judge, count (the same "
         "report)",
         "detail": {
             "cases": count,

@@ -1,8 +1,8 @@
 """A chat completions service on loopback that answers after given times; a process of its own.
 
-`python benchmarks/service.py` reads one JSON line, `{"delays_s": [...], "reply": {...}}`, prints its port, and
-answers the n-th request it gets with `reply` after the n-th delay (from the first one again at the end). It
-does as little as an HTTP server can, so that the machine is left to who asks.
+`python benchmarks/service.py` reads one JSON line, `{"delays_s": [...], "reply": {...}}`, prints its port,
+and answers the n-th request it gets with `reply` after the n-th delay (from the first one again at the end).
+It does as little as an HTTP server can, so that the machine is left to who asks.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class SegmentCost:
 class _Later:
     __slots__ = ("_later",)
     _later: Callable[[], tuple[SegmentCost, ...]] | None
-    """What makes `segments` when they are first asked for; None once they are there. No field of the value."""
+    """What makes `segments` when they are first asked for; None once they are there. No field of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

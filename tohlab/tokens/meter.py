@@ -147,7 +147,7 @@ class TiktokenMeter:
         return self._encoding.encode_single_token(text)
 
     def _ids(self, text: str) -> array[int]:
-        # Sessions and repositories count thousands of short texts: what stands here costs as much as encoding.
+        # Sessions and repositories count thousands of short texts: what stands here counts.
         memory = self._memory
         known = memory.get(text)
         if known is not None:
