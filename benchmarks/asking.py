@@ -31,11 +31,11 @@ RECORDINGS = ROOT / "datasets" / "recordings"
 PEERS = "TOHLAB_PEERS_PYTHON"
 """Names the Python that has Inspect and pydantic-evals, where that is another one."""
 
-REQUESTS = 1_536
+REQUESTS = 512
 QUICK_REQUESTS = 128
-MEAN_S = 0.5
+MEAN_S = 1.0
 """What recorded latencies are scaled to, on average."""
-CPU_REQUESTS = 600
+CPU_REQUESTS = 300
 QUICK_CPU_REQUESTS = 20
 CPU_DELAY_S = 0.05
 ROUNDS = 3
@@ -90,16 +90,30 @@ def list_schedule(times: Sequence[float], workers: int) -> float:
     return max(free)
 
 
-def asked(base_url: str, count: int, *, start: int | None) -> float:
+class Waiting:
+    """A client without a service: each request waits for its time and gets the same answer."""
+
+    def __init__(self, times: Sequence[float]) -> None:
+        self._times = iter(times)
+
+    async def complete(self, request: Any) -> Any:
+        from tohlab.routing import ChatReply
+
+        latency_s = next(self._times)
+        await asyncio.sleep(latency_s)
+        return ChatReply.from_raw(REPLY, latency_s)
+
+
+def asked(client: Any, count: int, *, start: int | None) -> float:
     """The seconds from a run's first request to its report, with so many places at first; None: as it is."""
-    from tohlab.routing import OpenAIClient, RoutingCase, RoutingDataset, load_catalog
+    from tohlab.routing import RoutingCase, RoutingDataset, load_catalog
     from tohlab.routing.runner import prepared
 
     cases = tuple(RoutingCase(id=str(i), query=f"request {i}", expected=(EXPECTED,)) for i in range(count))
     run = prepared(
         RoutingDataset(cases=cases, name="benchmark"),
         load_catalog(ROOT / "datasets" / "skills"),
-        OpenAIClient(base_url, api_key="none"),
+        client,
         model=MODEL,
         concurrency=CONCURRENCY,
     )
@@ -117,14 +131,17 @@ def asked(base_url: str, count: int, *, start: int | None) -> float:
 
 def makespan(quick: bool) -> dict[str, Any]:
     """A run of 64 at once against list scheduling of the same latencies on 64 workers."""
+    from tohlab.routing import OpenAIClient
+
     times = delays(QUICK_REQUESTS if quick else REQUESTS)
     ideal_s = list_schedule(times, CONCURRENCY)
     before = os.times()
     with serving(times, REPLY) as base_url:
-        full_s = asked(base_url, len(times), start=CONCURRENCY)
+        full_s = asked(OpenAIClient(base_url, api_key="none"), len(times), start=CONCURRENCY)
     after = os.times()
     with serving(times, REPLY) as base_url:
-        ramp_s = asked(base_url, len(times), start=None)
+        ramp_s = asked(OpenAIClient(base_url, api_key="none"), len(times), start=None)
+    alone_s = asked(Waiting(times), len(times), start=CONCURRENCY)
     cpu_s = after.user + after.system - before.user - before.system
     return {
         "ratio": full_s / ideal_s,
@@ -140,6 +157,10 @@ def makespan(quick: bool) -> dict[str, Any]:
             "with_ramp_ratio": ramp_s / ideal_s,
             "ramp": "as a run begins: 8 at once, and one more with each answer until 64; it is what a "
             "run pays once for finding out what the service bears, however long it is",
+            "without_http_s": alone_s,
+            "without_http_ratio": alone_s / ideal_s,
+            "without_http": "the same run with a client that only waits: what the runner itself adds; the "
+            "rest is the HTTP client's and the service's CPU time, which a busy machine lacks",
             "cpu_share": cpu_s / full_s,
             "cpu": "of one core, taken by the run itself; latencies are long beside it, or the cores would "
             "be measured",
@@ -219,6 +240,8 @@ def asking_cpu(quick: bool) -> dict[str, Any]:
         detail[f"{way}_ms"] = each_ms[way]
         if len(runs) > 1:
             detail[f"{way}_ms_range"] = f"{min(runs):.3g} to {max(runs):.3g}"
+        if way != "openai":
+            detail[f"{way}_beyond_openai_ms"] = each_ms[way] - each_ms["openai"]
         if way in ("inspect", "pydantic_evals", "pydantic_evals_model"):
             detail[f"{way}_ratio"] = each_ms[way] / ours
     detail |= {
