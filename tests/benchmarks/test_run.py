@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import measuring, run, sixteen
+from benchmarks import asking, measuring, run, scoring, sixteen
 
 
 @pytest.fixture(autouse=True)
@@ -16,17 +16,25 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "QUICK_SKILLS", 20)
     monkeypatch.setattr(run, "QUICK_SESSIONS", 20)
     monkeypatch.setattr(sixteen, "QUICK_SKILLS", 5)
+    monkeypatch.setattr(scoring, "QUICK_CASES", 8)
+    monkeypatch.setattr(scoring, "PLAIN_CASES", 4)
     monkeypatch.setattr(measuring, "REPEATS", 1)
+    monkeypatch.setattr(asking, "QUICK_REQUESTS", 70)
+    monkeypatch.setattr(asking, "MEAN_S", 0.01)
+    monkeypatch.setattr(asking, "QUICK_CPU_REQUESTS", 2)
+    monkeypatch.setattr(asking, "versions", lambda _: {})  # whoever runs the tests may have the peers
 
 
-@pytest.mark.parametrize("name", ["measure_session", "prefix_session", "pool", "discovery", "sixteen"])
+@pytest.mark.parametrize(
+    "name", ["measure_session", "prefix_session", "pool", "discovery", "sixteen", "scoring", "makespan"]
+)
 def test_a_benchmark_gives_a_ratio_and_says_of_what(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main([name, "--quick", "--json"]) == 0
     data: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert list(data) == [name]
     assert set(data[name]) == {"ratio", "what", "detail"}
     assert data[name]["ratio"] > 0
-    assert name in ("pool", "discovery", "sixteen") or data[name]["detail"]["floor_ratio"] > 0
+    assert name not in ("measure_session", "prefix_session") or data[name]["detail"]["floor_ratio"] > 0
 
 
 def test_the_session_is_the_same_in_every_run() -> None:
@@ -71,4 +79,48 @@ def test_sixteen_says_what_it_is_faster_than() -> None:
 def test_an_unknown_name_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run.main(["speed"])
-    assert "measure_session, prefix_session, pool, discovery, sixteen, import" in capsys.readouterr().err
+    assert (
+        "measure_session, prefix_session, pool, discovery, sixteen, scoring, import"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_plain_way_that_scores_otherwise_gives_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scoring.builders
+
+    def without_the_last_skill(catalog: Any) -> Any:
+        by_session, by_prompter, names = made(catalog)
+        return by_session, by_prompter, names[:-1]
+
+    monkeypatch.setattr(scoring, "builders", without_the_last_skill)
+    with pytest.raises(measuring.MismatchError, match="different reports"):
+        scoring.scoring(quick=True)
+
+
+def test_the_ideal_gives_each_request_to_the_first_worker_that_is_free() -> None:
+    assert asking.list_schedule([3, 1, 1, 1, 2], 2) == 5  # 3, 2 | 1, 1, 1
+    assert asking.list_schedule([3, 1, 1, 1, 2], 1) == 8
+    assert asking.list_schedule([3, 1], 64) == 3
+
+
+def test_latencies_are_recorded_ones_to_scale_and_the_same_in_every_run() -> None:
+    drawn, recorded = asking.delays(200), asking.recorded_latencies()
+    assert drawn == asking.delays(200)
+    assert sum(drawn) / 200 == pytest.approx(asking.MEAN_S)
+    scale = max(drawn) / min(drawn)
+    assert scale <= max(recorded) / min(recorded) * 1.001
+
+
+def test_a_runner_that_is_not_installed_is_named_with_the_remedy() -> None:
+    detail = asking.asking_cpu(quick=True)["detail"]
+    assert "install the group `peers`" in detail["missing"]
+    assert "inspect_ms" not in detail
+    assert {"tohlab_ms", "tohlab_store_ms", "openai_ms"} <= detail.keys()
+
+
+def test_a_runner_that_does_not_get_its_answers_gives_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(asking.REPLY["choices"][0], "message", {"role": "assistant", "content": "no"})
+    with pytest.raises(measuring.MismatchError, match="tohlab did not get its 2 answers"):
+        asking.asking_cpu(quick=True)
+    with pytest.raises(measuring.MismatchError, match="answers that the service gave"):
+        asking.makespan(quick=True)

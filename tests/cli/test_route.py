@@ -336,15 +336,16 @@ def wait_for(service: Service, requests: int) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("with_store", [True, False])
-def test_ctrl_c_keeps_what_was_answered_and_says_how_to_resume(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], with_store: bool
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_kill_keep_what_was_answered_and_say_how_to_resume(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], sent: signal.Signals, with_store: bool
 ) -> None:
     perfect = shapes.perfect(shapes.ten())
     store = ["--store", str(tmp_path / "s.sqlite")] if with_store else []
     with serving(perfect, delay_s=0.2) as service:
         process = started(tmp_path, service, *store)
         wait_for(service, 4)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         out, error = process.communicate(timeout=30)
         assert process.returncode == 130
         assert out == ""

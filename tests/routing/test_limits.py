@@ -70,6 +70,22 @@ async def test_places_grow_with_answers_and_halve_once_for_each_complaint() -> N
     assert limiter.places >= 15
 
 
+async def test_until_the_first_complaint_the_places_double_with_each_round_of_answers() -> None:
+    limiter = Limiter(8, 64)
+    for places in (16, 32, 64, 64):
+        for token in [await limiter.enter() for _ in range(limiter.places)]:
+            limiter.leave(token, None)
+        assert limiter.places == places
+    limiter.leave(await limiter.enter(), "rate_limit")
+    assert limiter.places == 32
+    for token in [await limiter.enter() for _ in range(32)]:
+        limiter.leave(token, None)
+    assert limiter.places == 32  # from now on a round of answers is worth about one place
+    limiter.leave(await limiter.enter(), None)
+    limiter.leave(await limiter.enter(), None)
+    assert limiter.places == 33
+
+
 async def test_nobody_waits_for_a_place_for_ever() -> None:
     limiter = Limiter(1, 1)
     order: list[int] = []

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+import pickle
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -227,3 +231,29 @@ def test_without_a_skill_to_show_there_is_only_the_tool() -> None:
     cost = measure_catalog(MemorySource([]))
     assert [(row.kind, row.name) for row in cost.rows] == [("tool", "skill")]
     assert cost.total_tokens == cost.rows[0].tokens
+
+
+def test_rows_that_are_asked_for_late_are_those_of_the_request_that_was_measured() -> None:
+    meter = TiktokenMeter()
+    short = Request(system="Be brief.", messages=(text_message("user", "Fill in the form."),))
+    longer = Request(
+        system="Be brief.", messages=(*short.messages, text_message("assistant", "It is filled in."))
+    )
+    other = Request(system="Be brief.", messages=(*short.messages, text_message("user", "And the next?")))
+    first, *_ = costs = [measure(request, meter) for request in (short, longer, other)]
+    for cost, request in zip(costs, (short, longer, other), strict=True):
+        assert [row.path for row in cost.segments] == [s.path for s in request.segments()]
+        assert sum(row.tokens for row in cost.segments) == cost.total_tokens
+        assert cost == measure(request, TiktokenMeter())
+    assert first.segments is first.segments
+
+
+def test_a_cost_is_a_value_whether_its_rows_were_asked_for_or_not() -> None:
+    request = Request(system="Be brief.", messages=(text_message("user", "Fill in the form."),))
+    cost = measure(request)
+    assert pickle.loads(pickle.dumps(cost)) == cost
+    assert copy.deepcopy(measure(request)) == cost
+    assert hash(measure(request)) == hash(cost)
+    assert repr(measure(request)) == repr(cost)
+    assert dataclasses.replace(measure(request), total_tokens=1).segments == cost.segments
+    assert not hasattr(measure(request), "no_such_name")

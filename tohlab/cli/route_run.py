@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +25,7 @@ def kept_answers(path: str | None, *, live: bool, mode: str | None) -> Iterator[
     from tohlab.routing import ReplyStore
 
     if path is not None or not live:
-        with ReplyStore(path or ":memory:") as store:
+        with _ended_like_ctrl_c(live), ReplyStore(path or ":memory:") as store:
             yield store
         return
     if mode == "off":
@@ -33,7 +35,7 @@ def kept_answers(path: str | None, *, live: bool, mode: str | None) -> Iterator[
     answers = 0
     finished = False
     try:
-        with ReplyStore(name) as store:
+        with _ended_like_ctrl_c(), ReplyStore(name) as store:
             try:
                 yield store
                 finished = True
@@ -47,6 +49,24 @@ def kept_answers(path: str | None, *, live: bool, mode: str | None) -> Iterator[
         if finished or not answers:
             for suffix in ("", "-wal", "-shm"):
                 Path(name + suffix).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _ended_like_ctrl_c(live: bool = True) -> Iterator[None]:
+    """While a run asks, SIGTERM (`kill`, a scheduler's end of a job) stops it as Ctrl-C does: it says what
+    was answered, where that is, and how to go on."""
+    if not live or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 def _new_file() -> str:

@@ -15,28 +15,37 @@ def body_of(request: Request) -> dict[str, Any]:
     messages: list[dict[str, Any]] = []
     if request.system:
         messages.append({"role": "system", "content": request.system})
-    for message in request.messages:
-        row: dict[str, Any] = {"role": message.role}
-        if len(message.content) == 1:
-            row["content"] = message.content[0].text
-        elif message.content:
-            row["content"] = [{"type": "text", "text": block.text} for block in message.content]
-        else:
-            row["content"] = None if message.tool_calls else ""
-        if message.reasoning:
-            row["reasoning_content"] = message.reasoning
-        if message.tool_calls:
-            row["tool_calls"] = [
-                {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments}}
-                for c in message.tool_calls
-            ]
-        if message.tool_call_id is not None:
-            row["tool_call_id"] = message.tool_call_id
-        messages.append(row)
+    messages += map(message_body, request.messages)
     result: dict[str, Any] = {"messages": messages}
     if request.tools:
-        result["tools"] = [{"type": "function", "function": tool.to_dict()} for tool in request.tools]
+        result["tools"] = [tool_body(tool) for tool in request.tools]
     return result
+
+
+def message_body(message: Message) -> dict[str, Any]:
+    """Return a message in chat form as it stands in a body."""
+    row: dict[str, Any] = {"role": message.role}
+    if len(message.content) == 1:
+        row["content"] = message.content[0].text
+    elif message.content:
+        row["content"] = [{"type": "text", "text": block.text} for block in message.content]
+    else:
+        row["content"] = None if message.tool_calls else ""
+    if message.reasoning:
+        row["reasoning_content"] = message.reasoning
+    if message.tool_calls:
+        row["tool_calls"] = [
+            {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": c.arguments}}
+            for c in message.tool_calls
+        ]
+    if message.tool_call_id is not None:
+        row["tool_call_id"] = message.tool_call_id
+    return row
+
+
+def tool_body(tool: ToolSchema) -> dict[str, Any]:
+    """Return a tool as it stands in a body."""
+    return {"type": "function", "function": tool.to_dict()}
 
 
 def request_of(data: Any) -> Request:

@@ -105,30 +105,35 @@ class Message:
             texts.append(f'{{"name":{name},"arguments":{arguments}}}')
         return texts
 
+    def places(self, index: int) -> Iterator[tuple[str, str, Role, str, str, tuple[Span, ...]]]:
+        """Yield path, kind, role, name, text and spans of each of the message's segments, in wire order.
+
+        For who needs many segments and not as values of their own.
+
+        Args:
+            index: the message's place in the request.
+        """
+        texts = self.texts()
+        at = 0
+        if self.reasoning:
+            yield f"messages[{index}].reasoning", "reasoning", self.role, "", self.reasoning, ()
+            at = 1
+        if self.content:
+            kind = self.kind
+            for j, block in enumerate(self.content):
+                path = f"messages[{index}].content[{j}]"
+                role: Role = "tool" if block.kind == "tool-result" else self.role
+                name = block.call.name if block.call else ""
+                yield path, block.kind or kind, role, name, block.text, block.spans
+            at += len(self.content)
+        for j, call in enumerate(self.tool_calls):
+            path = f"messages[{index}].tool_calls[{j}]"
+            yield path, "tool-call", self.role, call.name, texts[at + j], ()
+
     def segments(self, index: int) -> Iterator[Segment]:
         """Yield the message's stretches of text in wire order; `index` is its place in the request."""
-        kind, texts = self.kind, self.texts()
-        if self.reasoning:
-            path = f"messages[{index}].reasoning"
-            yield Segment(path=path, kind="reasoning", role=self.role, text=self.reasoning)
-        for j, block in enumerate(self.content):
-            yield Segment(
-                path=f"messages[{index}].content[{j}]",
-                kind=block.kind or kind,
-                role="tool" if block.kind == "tool-result" else self.role,
-                text=block.text,
-                spans=block.spans,
-                name=block.call.name if block.call else "",
-            )
-        first_call = len(texts) - len(self.tool_calls)
-        for j, call in enumerate(self.tool_calls):
-            yield Segment(
-                path=f"messages[{index}].tool_calls[{j}]",
-                kind="tool-call",
-                role=self.role,
-                text=texts[first_call + j],
-                name=call.name,
-            )
+        for path, kind, role, name, text, spans in self.places(index):
+            yield Segment(path=path, kind=kind, role=role, text=text, spans=spans, name=name)
 
 
 def text_message(role: Role, text: str, *, kind: str | None = None, spans: tuple[Span, ...] = ()) -> Message:

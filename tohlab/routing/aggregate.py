@@ -82,7 +82,7 @@ def make_report(
         if replicates > 1
         else None,
         clustered=clustered_share(
-            [sum(t.right for t in found) / len(found) for found in by_case.values()],
+            [_share(found) for found in by_case.values()],
             [cluster_of(found[0].case) for found in by_case.values()],
         ),
         optional=_mean_rate(found for found in by_case.values() if found[0].case.optional),
@@ -129,8 +129,13 @@ def _shadows(cases: Sequence[Sequence[Trial]]) -> tuple[str, ...]:
     )
 
 
+def _share(found: Sequence[Trial]) -> float:
+    """How many of a case's answers are right, 0..1."""
+    return sum([t.label == "ok" for t in found]) / len(found)
+
+
 def _mean_rate(cases: Iterable[Sequence[Trial]]) -> Rate | None:
-    means = [sum(t.right for t in found) / len(found) for found in cases]
+    means = [_share(found) for found in cases]
     return rate(sum(means), len(means))
 
 
@@ -150,9 +155,12 @@ def _per_skill(skills: Sequence[str], cases: Sequence[Sequence[Trial]]) -> tuple
     for found in cases:
         expected = found[0].case.expected or ()
         support.update(expected)
-        shares = Counter(name for trial in found for name in trial.counted)
-        predicted.update(shares.keys())
+        shares: dict[str, int] = {}
+        for trial in found:
+            for name in trial.counted:
+                shares[name] = shares.get(name, 0) + 1
         for name, count in shares.items():
+            predicted[name] += 1
             loads[name] += count / len(found)
             if name in expected:
                 hits[name] += count / len(found)

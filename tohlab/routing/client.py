@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeGuard
 
 from tohlab.errors import EndpointError, RoutingError
 from tohlab.request import ToolCall
@@ -106,10 +106,10 @@ class ChatReply:
         Raises:
             EndpointError: kind `garbage`: it is not a chat completion (no object, or no choices).
         """
-        choices = raw.get("choices") if isinstance(raw, Mapping) else None
+        choices = raw.get("choices") if _is_object(raw) else None
         first = choices[0] if isinstance(choices, list) and choices else None
-        message = first.get("message") if isinstance(first, Mapping) else None
-        if not isinstance(first, Mapping) or not isinstance(message, Mapping):
+        message = first.get("message") if _is_object(first) else None
+        if not _is_object(first) or not _is_object(message):
             shown = json.dumps(raw, ensure_ascii=True, default=str)[:200]
             raise EndpointError(
                 "garbage",
@@ -123,7 +123,7 @@ class ChatReply:
         batch = isinstance(own, Mapping) and "batch" in own
         return cls(
             content=_text(message.get("content")),
-            tool_calls=tuple(_call(c) for c in calls) if isinstance(calls, list) else (),
+            tool_calls=tuple([_call(c) for c in calls]) if isinstance(calls, list) else (),
             finish_reason=finish if isinstance(finish, str) else None,
             refusal=refusal if isinstance(refusal, str) else "",
             usage=_usage(raw.get("usage"), batch),
@@ -158,27 +158,33 @@ class ChatClient(Protocol):
         ...
 
 
+def _is_object(value: Any) -> TypeGuard[Mapping[str, Any]]:
+    # Asking for the exact type first: it is a dict, and the question to the abstract class takes ten times
+    # as long.
+    return type(value) is dict or isinstance(value, Mapping)
+
+
 def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "".join(
-            p["text"] for p in content if isinstance(p, Mapping) and isinstance(p.get("text"), str)
-        )
+        return "".join(p["text"] for p in content if _is_object(p) and isinstance(p.get("text"), str))
     return ""
 
 
 def _call(call: Any) -> ToolCall:
-    function = call.get("function") if isinstance(call, Mapping) else None
-    function = function if isinstance(function, Mapping) else {}
-    name, arguments = function.get("name"), function.get("arguments")
+    function = call.get("function") if _is_object(call) else None
+    name = arguments = call_id = None
+    if _is_object(call):
+        call_id = call.get("id")
+    if _is_object(function):
+        name, arguments = function.get("name"), function.get("arguments")
     if arguments is None:
         arguments = ""
     elif not isinstance(arguments, str):
         arguments = (
             "[object Object]"  # what JSON.parse is given in the harnesses, so it fails here as it does there
         )
-    call_id = call.get("id") if isinstance(call, Mapping) else None
     return ToolCall(
         id=call_id if isinstance(call_id, str) else "",
         name=name if isinstance(name, str) else "",
@@ -187,12 +193,12 @@ def _call(call: Any) -> ToolCall:
 
 
 def _usage(usage: Any, batch: bool) -> Usage:
-    if not isinstance(usage, Mapping):
+    if not _is_object(usage):
         return Usage(batch=batch)
     prompt, completion = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
     details = usage.get("prompt_tokens_details")
     spent = usage.get("completion_tokens_details")
-    cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
+    cached = _count(details.get("cached_tokens")) if _is_object(details) else None
     written = _count(usage.get("cache_creation_input_tokens"))
     cached = _count(usage.get("cache_read_input_tokens")) if cached is None else cached
     if prompt is None:  # Anthropic's form: the cached and the written ones stand beside `input_tokens`
@@ -207,10 +213,12 @@ def _usage(usage: Any, batch: bool) -> Usage:
         cached=cached,
         completion=completion,
         cache_write=written,
-        reasoning=_count(spent.get("reasoning_tokens")) if isinstance(spent, Mapping) else None,
+        reasoning=_count(spent.get("reasoning_tokens")) if _is_object(spent) else None,
         batch=batch,
     )
 
 
 def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value
+    return None

@@ -15,17 +15,21 @@ from tohlab.routing.limiter import Limiter
 from tohlab.routing.margins import read_margin
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.run_settings import Job, Progress, Settings
-from tohlab.routing.scoring import Trial, judge
+from tohlab.routing.scoring import AnswerReader, Trial
 
 
 class Run:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        replicates = range(settings.replicates)
         self.jobs = [
-            Job(case, replicate, *settings.prompter.ask(case.query, replicate))
+            Job(case, replicate, request, names)
             for case in settings.dataset.cases
-            for replicate in range(settings.replicates)
+            for replicate, (request, names) in zip(
+                replicates, settings.prompter.ask_often(case.query, replicates), strict=True
+            )
         ]
+        self.reader = AnswerReader(settings.prompter.read)
         self.trials: dict[int, Trial] = {}
         self.stored = 0
         self.answered = 0
@@ -132,8 +136,9 @@ class Run:
         s = self.settings
         if s.store is None or s.mode not in ("replay", "replay_or_record"):
             return
-        for i, job in enumerate(self.jobs):
-            found = s.store.get(job.request, job.replicate, endpoint=s.endpoint)
+        asked = ((job.request, job.replicate) for job in self.jobs)
+        stored = s.store.get_many(asked, endpoint=s.endpoint)
+        for i, (job, found) in enumerate(zip(self.jobs, stored, strict=True)):
             if found is not None:
                 self.stored += 1
                 self.trials[i] = self._judge(job, found.reply, found.attempts, stored=True)
@@ -243,11 +248,10 @@ class Run:
         )
 
     def _judge(self, job: Job, reply: ChatReply, failures: tuple[str, ...], *, stored: bool = False) -> Trial:
-        p = self.settings.prompter
-        answer = p.read(reply, job.names)
+        answer, label = self.reader.judge(job.case, reply, job.names)
         return Trial(
             case=job.case,
-            label=judge(job.case, answer),
+            label=label,
             replicate=job.replicate,
             loaded=answer.loaded,
             invalid=answer.invalid,
@@ -259,7 +263,7 @@ class Run:
             latency_s=reply.latency_s,
             attempts=failures,
             stored=stored,
-            margin=read_margin(reply, job.names.catalog, choice=p.choice),
+            margin=read_margin(reply, job.names.catalog, choice=self.settings.prompter.choice),
         )
 
     def _tell(self, waiting: str = "", trial: Trial | None = None) -> None:

@@ -1,8 +1,9 @@
 """How many requests are under way at once: more while answers come, half as many when the service complains.
 
-Additive increase, multiplicative decrease, as networks do it: each answer lets in a little more, and a
-refusal for too many requests, a time-out or a failing server halves the number. Requests that were begun
-before a halving do not halve it again.
+As networks do it (RFC 5681). Until the first complaint each answer lets in one request more, so the number
+doubles in the time that an answer takes; after it each answer lets in a little more, one for all that are
+under way. A refusal for too many requests, a time-out or a failing server halves the number. Requests that
+were begun before a halving do not halve it again.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class Limiter:
         """Give a place back after an answer (None) or a failure of some kind."""
         self._active -= 1
         if kind is None:
-            self._room = min(float(self._ceiling), self._room + 1 / self._room)
+            more = 1 / self._room if self._halvings else 1.0
+            self._room = min(float(self._ceiling), self._room + more)
         elif kind in SLOWED_BY and token == self._halvings:
             self._room = max(1.0, self._room / 2)
             self._halvings += 1

@@ -27,8 +27,8 @@ that the user's text starts by itself (`/name`) is loaded already when the model
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
 from tohlab.dialects import Dialect
@@ -36,6 +36,7 @@ from tohlab.dialects.harness import Harness
 from tohlab.errors import RoutingError
 from tohlab.request import Message, Request, ToolSchema, text_message
 from tohlab.routing.answers import NO_SKILL, Answer, Names, read_answer
+from tohlab.routing.bodies import Bodies
 from tohlab.routing.client import ChatReply, ChatRequest
 from tohlab.routing.placing import place_catalog
 from tohlab.routing.wires import CATALOG, Limit, Wire, find_wire
@@ -64,6 +65,7 @@ JSON_INSTRUCTION = (
 No skill is a word of its own and not an empty list: a small model that is held to a grammar hardly ever
 closes a list that it has just opened.
 """
+_INSTRUCTION: Final = text_message("user", JSON_INSTRUCTION, kind="routing-instruction")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +84,9 @@ class Prompter:
     enumerate_names: bool | None
     """Whether the names are an enum in the load tool's (or in `json` the answer's) schema; None: as the
     harness, and `json`, have it."""
+    bodies: Bodies = field(repr=False, compare=False)
+    """What is sent for the messages and tools that all requests share."""
+    response_format: Mapping[str, Any] | None = field(repr=False)
     temperature: float | None
     seed: int | None
     max_tokens: int | None
@@ -110,10 +115,7 @@ class Prompter:
 
     def ask(self, query: str, replicate: int = 0) -> tuple[ChatRequest, Names]:
         """Return the request for a user's text, and which names its answer is read against."""
-        wire = self.wire.request(query)
-        loaded = tuple(str(m.source["name"]) for m in wire.messages if m.kind == "skill-invocation")
-        asked = self._chat(self._placed(wire), replicate)
-        return asked, replace(self.book, loaded=loaded) if loaded else self.book
+        return self.ask_often(query, (replicate,))[0]
 
     def read(self, reply: ChatReply, names: Names) -> Answer:
         """Return what a reply asks to load."""
@@ -132,26 +134,38 @@ class Prompter:
         texts = self.wire.catalog_texts(wire)
         return place_catalog(wire, texts, self.placement, self.tool_name, own=self.wire.place)
 
-    def _chat(self, wire: Request, replicate: int) -> ChatRequest:
+    def ask_often(self, query: str, replicates: Iterable[int]) -> list[tuple[ChatRequest, Names]]:
+        """Return what `ask` gives for each of these replicates; the harness's text is made once.
+
+        What requests of one prompter have in common (the catalog's message, the tools) they share as one
+        value, so a great many of them take little room and their keys are quickly made.
+        """
+        wire = self.wire.request(query)
+        loaded = tuple(str(m.source["name"]) for m in wire.messages if m.kind == "skill-invocation")
+        names = replace(self.book, loaded=loaded) if loaded else self.book
+        first = self._chat(self._placed(wire))
+        if self.seed is None:
+            return [(first, names) for _ in replicates]
+        return [(replace(first, seed=self.seed + replicate), names) for replicate in replicates]
+
+    def _chat(self, wire: Request) -> ChatRequest:
         common: dict[str, Any] = {
             "model": self.model,
             "temperature": self.temperature,
-            "seed": None if self.seed is None else self.seed + replicate,
             "max_tokens": self.max_tokens,
             "logprobs": self.logprobs,
         }
-        if self.choice != "json":
-            body = replace(wire, tools=tuple(map(self._enumerated, wire.tools))).to_openai()
+        if self.choice == "json":
             return ChatRequest(
-                messages=tuple(body["messages"]),
-                tools=tuple(body.get("tools", ())),
-                tool_choice=_tool_choice(self.choice, self.tool_name),
+                messages=self.bodies.of_messages(wire.system, _with_instruction(wire)),
+                response_format=self.response_format,
                 **common,
             )
-        body = replace(wire, tools=(), messages=_with_instruction(wire)).to_openai()
-        listed = self.enumerate_names is not False
         return ChatRequest(
-            messages=tuple(body["messages"]), response_format=_names_format(self.names, listed), **common
+            messages=self.bodies.of_messages(wire.system, wire.messages),
+            tools=self.bodies.of_tools(wire.tools, self._enumerated),
+            tool_choice=_tool_choice(self.choice, self.tool_name),
+            **common,
         )
 
     def _enumerated(self, tool: ToolSchema) -> ToolSchema:
@@ -206,6 +220,10 @@ def prompter(
         choice=choice,
         placement=placement,
         enumerate_names=enumerate_names,
+        bodies=Bodies((*wire.common, _INSTRUCTION)),
+        response_format=_names_format(wire.book.catalog, enumerate_names is not False)
+        if choice == "json"
+        else None,
         temperature=temperature,
         seed=seed,
         max_tokens=max_tokens,
@@ -254,12 +272,11 @@ def _tool_choice(choice: str, tool_name: str) -> str | Mapping[str, Any]:
 
 
 def _with_instruction(wire: Request) -> tuple[Message, ...]:
-    asks = text_message("user", JSON_INSTRUCTION, kind="routing-instruction")
     messages = list(wire.messages)
     last = max((i for i, m in enumerate(messages) if m.kind == CATALOG), default=None)
     # A list that is no message stands before the user's text in every case, and so does this then.
     at = last + 1 if last is not None else max(i for i, m in enumerate(messages) if m.kind == "user")
-    messages.insert(at, asks)
+    messages.insert(at, _INSTRUCTION)
     return tuple(messages)
 
 

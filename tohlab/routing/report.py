@@ -6,7 +6,7 @@ Rates are over cases, not over answers: with replicates each case counts once, w
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tohlab.errors import RoutingError
@@ -145,7 +145,7 @@ class RoutingReport:
     """Answers whose text was cut at the token limit."""
     notes: tuple[str, ...]
     """What a reader of the numbers has to know, as sentences."""
-    trials: tuple[Trial, ...]
+    trials: tuple[Trial, ...] = field(repr=False)
     baselines: tuple[BaselineScore, ...] = ()
     """What needs no model, on the same cases (see `baselines`); empty for a baseline's own report."""
     retrieval: tuple[RecallAtK, ...] = ()

@@ -6,7 +6,6 @@ script and in a notebook's cell alike, where a loop is running already.
 
 from __future__ import annotations
 
-import inspect
 import queue
 from collections.abc import Callable, Generator
 from typing import Any
@@ -58,7 +57,32 @@ async def arun_routing(
     baselines: bool = True,
 ) -> RoutingReport:
     """Ask a model for every case and return the scored result; the asyncio form of `run_routing`."""
-    return await _prepare(**locals())()
+    run = prepared(
+        dataset,
+        source,
+        client,
+        model=model,
+        dialect=dialect,
+        store=store,
+        mode=mode,
+        replicates=replicates,
+        concurrency=concurrency,
+        choice=choice,
+        placement=placement,
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+        logprobs=logprobs,
+        earlier=earlier,
+        endpoint=endpoint,
+        budget=budget,
+        retry=retry,
+        progress=progress,
+        description_limit=description_limit,
+        enumerate_names=enumerate_names,
+        baselines=baselines,
+    )
+    return await run()
 
 
 def run_routing(
@@ -134,7 +158,32 @@ def run_routing(
         RunInterrupted: Ctrl-C; has the report of what was answered.
         StoreError: an unknown mode, or a store that cannot be used.
     """
-    return OwnThread(_prepare(**locals())).result()
+    run = prepared(
+        dataset,
+        source,
+        client,
+        model=model,
+        dialect=dialect,
+        store=store,
+        mode=mode,
+        replicates=replicates,
+        concurrency=concurrency,
+        choice=choice,
+        placement=placement,
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+        logprobs=logprobs,
+        earlier=earlier,
+        endpoint=endpoint,
+        budget=budget,
+        retry=retry,
+        progress=progress,
+        description_limit=description_limit,
+        enumerate_names=enumerate_names,
+        baselines=baselines,
+    )
+    return OwnThread(run).result()
 
 
 def iter_routing(
@@ -163,9 +212,7 @@ def iter_routing(
         if told is not None:
             told(found)
 
-    defaults = {k: v.default for k, v in inspect.signature(run_routing).parameters.items()}
-    given = {**defaults, **options, "dataset": dataset, "source": source, "client": client}
-    run = _prepare(**{**given, "progress": progress})
+    run = prepared(dataset, source, client, **options, progress=progress)
     thread = OwnThread(run, lambda: arrived.put(None))
     try:
         while (trial := arrived.get()) is not None:
@@ -175,32 +222,33 @@ def iter_routing(
         thread.cancel()
 
 
-def _prepare(
-    *,
+def prepared(
     dataset: RoutingDataset,
     source: SkillSource,
     client: ChatClient | None,
+    *,
     model: str,
-    dialect: str | Dialect | Harness,
-    store: ReplyStore | None,
-    mode: str | None,
-    replicates: int,
-    concurrency: int | None,
-    choice: Choice,
-    placement: Placement,
-    temperature: float | None,
-    seed: int | None,
-    max_tokens: int | None,
-    logprobs: int | None,
-    earlier: SkillSource | None,
-    endpoint: str | None,
-    budget: Budget | Purse | None,
-    retry: RetryPolicy | None,
-    progress: Callable[[Progress], None] | None,
-    description_limit: Limit,
-    enumerate_names: bool | None,
-    baselines: bool,
+    dialect: str | Dialect | Harness = "toh",
+    store: ReplyStore | None = None,
+    mode: str | None = None,
+    replicates: int = 1,
+    concurrency: int | None = None,
+    choice: Choice = "tools",
+    placement: Placement = "opening",
+    temperature: float | None = 0.0,
+    seed: int | None = None,
+    max_tokens: int | None = 256,
+    logprobs: int | None = None,
+    earlier: SkillSource | None = None,
+    endpoint: str | None = None,
+    budget: Budget | Purse | None = None,
+    retry: RetryPolicy | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    description_limit: Limit = "own",
+    enumerate_names: bool | None = None,
+    baselines: bool = True,
 ) -> Run:
+    """Return the run of these arguments, those of `run_routing`, checked and not begun."""
     if mode is None:
         mode = "off" if store is None else "replay" if client is None else "replay_or_record"
     mode = check_mode(mode)

@@ -33,11 +33,13 @@ For a case that only says which skills must not be loaded, the last six are repl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from functools import lru_cache
+from typing import Any, Final, Literal
 
-from tohlab.routing.answers import MODEL_ERRORS, Answer
-from tohlab.routing.client import Usage
+from tohlab.routing.answers import MODEL_ERRORS, Answer, Names
+from tohlab.routing.client import ChatReply, Usage
 from tohlab.routing.dataset import RoutingCase
 from tohlab.routing.margins import Margin
 from tohlab.routing.nearness import NearName
@@ -46,8 +48,18 @@ State = Literal["scored", "model_error", "service_error"]
 
 JUDGED: Final = ("ok", "missed", "spurious", "ok_extra", "partial", "wrong_skill")
 """The labels that an answer without a fault gets against what was expected."""
+_REMEMBERED: Final = 20_000
+"""How many different answers are kept while a run is scored."""
 UNLABELLED: Final = ("avoided", "not_avoided")
 """The labels for a case that only says which skills must not be loaded."""
+
+
+@lru_cache(maxsize=256)
+def state_of(label: str) -> State:
+    """Return what an answer with this label counts as."""
+    if label.startswith("infra:"):
+        return "service_error"
+    return "model_error" if label in MODEL_ERRORS else "scored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +92,7 @@ class Trial:
     @property
     def state(self) -> State:
         """Whether the answer is scored, a model error (scored as wrong), or a service error (not scored)."""
-        if self.label.startswith("infra:"):
-            return "service_error"
-        return "model_error" if self.label in MODEL_ERRORS else "scored"
+        return state_of(self.label)
 
     @property
     def right(self) -> bool:
@@ -92,7 +102,8 @@ class Trial:
     @property
     def counted(self) -> tuple[str, ...]:
         """What was loaded, twins by the name that is labelled, without the skills that are optional."""
-        return self.case.counted(self.loaded)
+        case = self.case
+        return case.counted(self.loaded) if case.aliases or case.optional else self.loaded
 
 
 def judge(case: RoutingCase, answer: Answer) -> str:
@@ -114,3 +125,44 @@ def judge(case: RoutingCase, answer: Answer) -> str:
     if loaded > expected:
         return "ok_extra"
     return "partial" if loaded & expected else "wrong_skill"
+
+
+class AnswerReader:
+    """Reads and judges the answers of one run; what was said before is not read again.
+
+    Answers are many and what they say is little: the same few calls, over and over. An answer is the same if
+    its content, its finish, its refusal and the names and arguments of its calls are; what it says is then
+    the same too (`read_answer` looks at nothing else), and against the same case it gets the same label.
+
+    Args:
+        read: what a reply asks to load, given the names that the conversation knows.
+    """
+
+    def __init__(self, read: Callable[[ChatReply, Names], Answer]) -> None:
+        self._read = read
+        self._answers: dict[tuple[Any, ...], tuple[Names, Answer]] = {}
+        self._labels: dict[tuple[int, int], tuple[RoutingCase, str]] = {}
+
+    def judge(self, case: RoutingCase, reply: ChatReply, names: Names) -> tuple[Answer, str]:
+        """Return what a reply to a case asks to load, and its label.
+
+        Args:
+            case: what was asked.
+            reply: the answer.
+            names: what the conversation knows of names.
+        """
+        calls = tuple([(call.name, call.arguments) for call in reply.tool_calls])
+        # What is looked up by its id is held beside it, so that the id is nobody else's.
+        said = id(names), reply.content, reply.finish_reason, reply.refusal, calls
+        found = self._answers.get(said)
+        if found is None:
+            if len(self._answers) >= _REMEMBERED:
+                self._answers.clear()
+                self._labels.clear()
+            answer = self._read(reply, names)
+            found = self._answers[said] = names, answer
+        place = id(case), id(found[1])
+        known = self._labels.get(place)
+        if known is None:
+            known = self._labels[place] = case, judge(case, found[1])
+        return found[1], known[1]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tohlab.routing.scoring import Trial
+from tohlab.routing.scoring import Trial, state_of
 
 if TYPE_CHECKING:
     from tohlab.routing.report import SkillScore
@@ -61,14 +61,14 @@ def set_scores(cases: Iterable[Sequence[Trial]], skills: Sequence[SkillScore]) -
         expected += len(wanted)
         for trial in trials:
             loaded = set(trial.counted)
-            common = len(loaded & wanted)
+            size, common = len(loaded), len(loaded & wanted)
             hits += common / len(trials)
-            loads += len(loaded) / len(trials)
-            over += len(loaded) - common
+            loads += size / len(trials)
+            over += size - common
             under += len(wanted) - common
             double += trial.repeats
-            union = len(loaded | wanted)
-            if trial.state != "model_error":
+            if state_of(trial.label) != "model_error":
+                union = size + len(wanted) - common
                 jaccard += (common / union if union else 1.0) / len(trials)
     rated = [s for s in skills if s.support and s.recall is not None and s.f1 is not None]
     precise = [s.precision.value for s in rated if s.precision is not None]

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import difflib
 import gzip
+import itertools
 import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,11 +27,15 @@ from typing import Any, Final, Literal, Self, get_args
 
 from tohlab.errors import ReplayMiss, StoreError
 from tohlab.routing.client import ChatReply, ChatRequest
+from tohlab.routing.keys import Keys
 from tohlab.routing.recording import FORMAT, alike, digest_of, dump, exported, grow, lines_of, shrink
 
 Mode = Literal["record", "replay", "replay_or_record", "off"]
 """`record` asks everything anew; `replay` asks nothing; `replay_or_record` asks what is missing; `off`: the
 store is neither read nor written."""
+
+_AT_ONCE: Final = 500
+"""How many replies are read at once; SQLite takes at least 999 values in one query."""
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -74,6 +79,13 @@ class StoredReply:
     reply: ChatReply
     attempts: tuple[str, ...] = ()
     """Why earlier attempts failed, in order; empty if the first one succeeded."""
+
+
+def _stored(raw: str, latency_s: float, attempts: str) -> StoredReply:
+    return StoredReply(
+        reply=ChatReply.from_raw(json.loads(raw), latency_s),
+        attempts=() if attempts == "[]" else tuple(json.loads(attempts)),
+    )
 
 
 def check_writable(path: str | Path, option: str = "--export") -> Path:
@@ -153,10 +165,40 @@ class ReplyStore:
         )
         if not rows:
             return None
-        raw, latency_s, attempts = rows[0]
-        return StoredReply(
-            reply=ChatReply.from_raw(json.loads(raw), latency_s), attempts=tuple(json.loads(attempts))
-        )
+        return _stored(*rows[0])
+
+    def get_many(
+        self, requests: Iterable[tuple[ChatRequest, int]], *, endpoint: str = ""
+    ) -> Iterator[StoredReply | None]:
+        """Yield the stored reply, or None, to each pair of a request and a replicate, in their order.
+
+        What `get` gives for each, without asking the file for each: for a run's requests, which have the
+        catalog in common as one value, and most of them stored.
+        """
+        keys = Keys(endpoint)
+        last: ChatRequest | None = None
+        key = ""
+        pairs = iter(requests)
+        while chunk := list(itertools.islice(pairs, _AT_ONCE)):
+            wanted = []
+            for request, replicate in chunk:
+                if request is not last:
+                    last, key = request, keys.key(request)
+                wanted.append((key, replicate))
+            distinct = tuple(dict.fromkeys(key for key, _ in wanted))
+            replicates = [replicate for _, replicate in wanted]
+            marks = ", ".join("?" * len(distinct))
+            found = {
+                (row[0], row[1]): row[2:]
+                for row in self._rows(
+                    f"SELECT key, replicate, raw, latency_s, attempts FROM replies WHERE key IN ({marks})"
+                    " AND replicate BETWEEN ? AND ?",
+                    (*distinct, min(replicates), max(replicates)),
+                )
+            }
+            for place in wanted:
+                row = found.get(place)
+                yield None if row is None else _stored(*row)
 
     def put(
         self,

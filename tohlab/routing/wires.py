@@ -19,7 +19,7 @@ from tohlab.dialects.harnesses import get_harness
 from tohlab.ecma import collapse_whitespace, utf16_length, utf16_slice, utf16_sort_key
 from tohlab.edits.layout import harness_request
 from tohlab.errors import DatasetError, RoutingError
-from tohlab.request import Request, Span, ToolSchema, text_message
+from tohlab.request import Message, Request, Span, ToolSchema, text_message
 from tohlab.routing.answers import Names
 from tohlab.routing.skill_files import skill_files
 from tohlab.session import Event, Session
@@ -63,8 +63,9 @@ class SessionWire:
 
     dialect: Dialect
     source: Fixed
-    history: tuple[Event, ...]
-    """What the session had said before the request; empty for a fresh one."""
+    opened: Session
+    """What was said before the request: the catalog if it was told in an earlier step. No step is taken in
+    it."""
     book: Names
     shown: tuple[tuple[str, str], ...]
     """The names and descriptions in force, as the catalog has them."""
@@ -88,7 +89,12 @@ class SessionWire:
         return self.dialect.placement
 
     def request(self, query: str) -> Request:
-        return Session(self.source, self.dialect, history=self.history).user(query)
+        return self.opened.fork().user(query)
+
+    @property
+    def common(self) -> tuple[Message, ...]:
+        """The messages that all its requests have, as the same values."""
+        return self.opened.fork().next_request().messages
 
     def catalog_texts(self, request: Request) -> tuple[str, ...]:
         """Return what a request of this wire says of the skills there are."""
@@ -130,6 +136,11 @@ class HarnessWire:
     def place(self) -> str:
         """Where the harness itself puts the list; a message of the user's is `user-message`."""
         return "user-message" if self.dialect.place == "user" else self.dialect.place
+
+    @property
+    def common(self) -> tuple[Message, ...]:
+        """The messages that all its requests have, as the same values."""
+        return tuple(message for message in self.base.messages if message.kind != "user")
 
     def request(self, query: str) -> Request:
         asked = text_message("user", query, kind="user")
@@ -212,7 +223,13 @@ def session_wire(
         hidden=tuple(s.name for s in snapshot.skills if not s.invocation.model_invocable),
     )
     shown = tuple((entry.name, entry.description) for entry in catalog.entries)
-    return SessionWire(dialect=found, source=fixed, history=history, book=book, shown=shown)
+    return SessionWire(
+        dialect=found,
+        source=fixed,
+        opened=Session(fixed, found, history=history),
+        book=book,
+        shown=shown,
+    )
 
 
 def harness_wire(harness: Harness, source: SkillSource, *, limit: Limit = "own") -> HarnessWire:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -36,6 +37,14 @@ class Log:
         self.open_calls: dict[str, ToolCall] = {}
         """Those that wait for their result, by id."""
         self._reread()
+
+    def fork(self) -> Log:
+        """Return a log that begins with this one and goes on by itself."""
+        new = copy.copy(self)
+        new.events = list(self.events)
+        new.call_ids = set(self.call_ids)
+        new.open_calls = dict(self.open_calls)
+        return new
 
     def append(self, *messages: Message) -> None:
         """Add messages that the model is sent."""

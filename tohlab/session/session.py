@@ -8,6 +8,7 @@ prefix of the next one; that is what a prompt cache lives on.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -191,6 +192,19 @@ class Session:
         self._log.append(*entering)
         self._handed_out.append((len(self._surfaces), len(self._log.messages), self._tools, self.system))
         return Step(decision="enter", messages=tuple(entering), dropped=dropped, request=self.request)
+
+    def fork(self) -> Session:
+        """Return a session that begins with all that this one has and goes on by itself.
+
+        It is what `Session(..., history=self.history)` gives, hidden tools and open calls included, without
+        working it out again: many requests that begin alike each take their step in a fork of one session.
+        """
+        new = copy.copy(self)
+        new._log = self._log.fork()
+        new._handed_out = list(self._handed_out)
+        new._surfaces = list(self._surfaces)
+        new._breaks = list(self._breaks)
+        return new
 
     # What the model and its tools say.
 

@@ -14,11 +14,15 @@ from tohlab.skills.model import SkillSource, SkillSummary
 
 
 class SkillTexts:
-    """The messages of one dialect; an unchanged look gives the same catalog again."""
+    """The messages of one dialect; an unchanged look gives the same catalog again, and that the same message.
+
+    It holds what follows from the skills alone, so a session and its forks share one.
+    """
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._seen: tuple[tuple[SkillSummary, ...], Catalog] = ((), Catalog())
+        self._told: tuple[CatalogUpdate, Message] | None = None
 
     def look(self, source: SkillSource) -> tuple[Catalog, bool]:
         """Return the catalog as it is now, and whether everything could be read."""
@@ -31,8 +35,11 @@ class SkillTexts:
 
     def catalog(self, update: CatalogUpdate) -> Message:
         """Return the message that tells of a catalog."""
-        block = self._dialect.render_catalog(update.catalog, update.form)
-        return Message(role="user", content=(block,), source=update.source())
+        told = self._told
+        if told is None or told[0].form != update.form or told[0].catalog is not update.catalog:
+            block = self._dialect.render_catalog(update.catalog, update.form)
+            told = self._told = (update, Message(role="user", content=(block,), source=update.source()))
+        return told[1]
 
     def invocations(self, source: SkillSource, batch: Iterable[Message]) -> list[Message]:
         """Return a message for each skill that the users of a batch started by name."""

@@ -43,9 +43,9 @@ class Trunk:
         self.message_ends: list[int] = []
         """Segments before each message, and at last all: one more than there are messages."""
         self.costs: list[SegmentCost] = []
-        """Costs of the leading segments, as far as anyone asked; several for a segment with named parts."""
-        self.cost_ends: list[int] = [0]
-        """Costs before each segment for which there are any, and at last all."""
+        """Costs of the leading messages, as far as anyone asked; several for a segment with named parts."""
+        self.cost_ends: list[int] = []
+        """Costs before each message for which there are any, and at last all; as `message_ends`."""
         self.beside: Any = None
         """What prefix keeps with the trunk: tokens and boundaries of the leading segments."""
 
@@ -67,14 +67,26 @@ class Trunk:
             self.ends.append(self.ends[-1] + meter.count(segment.text))
         self.message_ends.append(len(self._made))
 
-    def add(self, message: Message, meter: TokenMeter) -> None:
-        """Append a message."""
-        tokens = self.ends[-1]
-        for text in message.texts():
-            tokens += meter.count(text)
-            self.ends.append(tokens)
-        self._messages.append(message)
-        self.message_ends.append(len(self.ends) - 1)
+    @property
+    def before_messages(self) -> list[Segment]:
+        """Tools and system text."""
+        return self._made[: self.message_ends[0]]
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages. Treat as read-only."""
+        return self._messages
+
+    def add(self, messages: Iterable[Message], meter: TokenMeter) -> None:
+        """Append messages."""
+        ends, count = self.ends, meter.count
+        tokens = ends[-1]
+        for message in messages:
+            for text in message.texts():
+                tokens += count(text)
+                ends.append(tokens)
+            self._messages.append(message)
+            self.message_ends.append(len(ends) - 1)
 
     def branch(self, messages: int) -> Trunk:
         """Return a trunk that begins with this one's first `messages` messages."""
@@ -84,8 +96,8 @@ class Trunk:
         new._messages = self._messages[:messages]
         new.ends = self.ends[: cut + 1]
         new.message_ends = self.message_ends[: messages + 1]
-        new.cost_ends = self.cost_ends[: cut + 1]
-        new.costs = self.costs[: new.cost_ends[-1]]
+        new.cost_ends = self.cost_ends[: messages + 1]
+        new.costs = self.costs[: new.cost_ends[-1]] if new.cost_ends else []
         return new
 
 
@@ -204,6 +216,5 @@ def _build(request: Request, meter: TokenMeter, base: Layout | None, shared: int
         # What begins with the trunk's last request makes it longer; what parts from it needs its own.
         if shared < len(messages) and shared + 1 < len(trunk.message_ends):
             trunk = trunk.branch(shared)
-    for i in range(shared, len(messages)):
-        trunk.add(messages[i], meter)
+    trunk.add(messages[shared:], meter)
     return Layout(request, trunk, base.request if base else None, shared)

@@ -11,14 +11,14 @@ first character lies, so that parts always add up to the whole.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from tohlab.dialects import Dialect, get_dialect
-from tohlab.request import Message, Request, Segment, Span, TextBlock, ToolCall
+from tohlab.request import Message, Request, Span, TextBlock, ToolCall
 from tohlab.skills.model import SkillSource, Snapshot
-from tohlab.tokens.ledger import layout_of, memory_of
+from tohlab.tokens.ledger import Trunk, layout_of, memory_of
 from tohlab.tokens.meter import TokenMeter, get_meter
 
 RENDERER: Final = "plain"
@@ -45,8 +45,14 @@ class SegmentCost:
     """Python code points."""
 
 
+class _Later:
+    __slots__ = ("_later",)
+    _later: Callable[[], tuple[SegmentCost, ...]] | None
+    """What makes `segments` when they are first asked for; None once they are there. No field of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestCost:
+class RequestCost(_Later):
     """What a request costs. `segments` add up to `total_tokens` exactly."""
 
     meter: str
@@ -56,6 +62,27 @@ class RequestCost:
     total_tokens: int
     segments: tuple[SegmentCost, ...]
     """In wire order. A segment with named spans gives its frame first, then each span."""
+
+    @classmethod
+    def _of(cls, meter: str, total_tokens: int, segments: Callable[[], tuple[SegmentCost, ...]]) -> Self:
+        # A turn of a long session adds a few segments to thousands, and often only the total is looked at:
+        # so nothing that grows with the session is done before it is wanted.
+        cost = object.__new__(cls)
+        put = object.__setattr__
+        put(cost, "meter", meter)
+        put(cost, "renderer", RENDERER)
+        put(cost, "total_tokens", total_tokens)
+        put(cost, "_later", segments)
+        return cost
+
+    def __getattr__(self, name: str) -> tuple[SegmentCost, ...]:
+        later = self._later if name == "segments" else None
+        if later is None:  # there is no such name, or another thread has just made them
+            return object.__getattribute__(self, name)  # type: ignore[no-any-return]
+        segments = later()
+        object.__setattr__(self, "segments", segments)
+        object.__setattr__(self, "_later", None)
+        return segments
 
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Return one plain dict a segment: kind, name, path, role, tokens, characters."""
@@ -94,48 +121,67 @@ def measure(request: Request, meter: TokenMeter | None = None) -> RequestCost:
     """
     meter = meter or get_meter()
     layout = layout_of(request, meter)
-    trunk = layout.trunk
-    if len(trunk.cost_ends) <= layout.length:
+    trunk, messages = layout.trunk, len(request.messages)
+
+    def segments() -> tuple[SegmentCost, ...]:
         with memory_of(meter).lock:
-            costs, ends = trunk.costs, trunk.ends
-            del costs[trunk.cost_ends[-1] :]  # what an interrupted call left
-            for i in range(len(trunk.cost_ends) - 1, layout.length):
-                segment = trunk.segments[i]
-                tokens = ends[i + 1] - ends[i]
-                if segment.spans:
-                    costs += _costs_of_parts(segment, tokens, meter)
-                else:
-                    costs.append(_cost(segment, segment.name, tokens, len(segment.text)))
-                trunk.cost_ends.append(len(costs))
-    end = trunk.cost_ends[layout.length]
-    return RequestCost(
-        meter=meter.name,
-        renderer=RENDERER,
-        total_tokens=layout.total_tokens,
-        segments=tuple(trunk.costs if end == len(trunk.costs) else trunk.costs[:end]),
-    )
+            if len(trunk.cost_ends) <= messages:
+                _add_costs(trunk, messages, meter)
+            return tuple(trunk.costs[: trunk.cost_ends[messages]])
+
+    return RequestCost._of(meter.name, layout.total_tokens, segments)
 
 
-def _costs_of_parts(segment: Segment, tokens: int, meter: TokenMeter) -> tuple[SegmentCost, ...]:
-    shares = share_out(segment.text, segment.spans, meter)
+def _add_costs(trunk: Trunk, messages: int, meter: TokenMeter) -> None:
+    """Make the costs of a trunk's beginning up to so many messages, as far as they are not there yet."""
+    costs, cost_ends, ends = trunk.costs, trunk.cost_ends, trunk.ends
+    del costs[cost_ends[-1] if cost_ends else 0 :]  # what an interrupted call left
+    if not cost_ends:
+        for at, segment in enumerate(trunk.before_messages):
+            tokens = ends[at + 1] - ends[at]
+            parts = (segment.path, segment.kind, segment.name, segment.text, segment.spans)
+            costs += _costs_of(*parts, segment.role, tokens, meter)
+        cost_ends.append(len(costs))
+    at = trunk.message_ends[len(cost_ends) - 1]
+    for index in range(len(cost_ends) - 1, messages):
+        message = trunk.messages[index]
+        for path, kind, role, name, text, spans in message.places(index):
+            tokens = ends[at + 1] - ends[at]
+            costs += _costs_of(path, kind, name, text, spans, role, tokens, meter)
+            at += 1
+        cost_ends.append(len(costs))
+
+
+def _costs_of(
+    path: str,
+    kind: str,
+    name: str,
+    text: str,
+    spans: Sequence[Span],
+    role: str,
+    tokens: int,
+    meter: TokenMeter,
+) -> list[SegmentCost]:
+    """The costs of one segment: its own, or those of its frame and its named parts."""
+    characters = len(text)
+    if not spans:
+        return [SegmentCost(path=path, kind=kind, name=name, role=role, tokens=tokens, characters=characters)]
+    shares = share_out(text, spans, meter)
     named = [
-        _cost(segment, span.label, share, span.stop - span.start)
-        for span, share in zip(segment.spans, shares, strict=True)
+        SegmentCost(
+            path=path, kind=kind, name=span.label, role=role, tokens=share, characters=span.stop - span.start
+        )
+        for span, share in zip(spans, shares, strict=True)
     ]
-    frame_characters = len(segment.text) - sum(cost.characters for cost in named)
-    frame = _cost(segment, FRAME, tokens - sum(shares), frame_characters)
-    return (frame, *named)
-
-
-def _cost(segment: Segment, name: str, tokens: int, characters: int) -> SegmentCost:
-    return SegmentCost(
-        path=segment.path,
-        kind=segment.kind,
-        name=name,
-        role=segment.role,
-        tokens=tokens,
-        characters=characters,
+    frame = SegmentCost(
+        path=path,
+        kind=kind,
+        name=FRAME,
+        role=role,
+        tokens=tokens - sum(shares),
+        characters=characters - sum(cost.characters for cost in named),
     )
+    return [frame, *named]
 
 
 def share_out(text: str, spans: Sequence[Span], meter: TokenMeter) -> tuple[int, ...]:
