@@ -92,7 +92,10 @@ def test_lone_surrogates_are_printed_as_what_a_terminal_can_show(
     [
         ("", "2.json:1: not JSON, column 1"),
         ('{"messages": [\n{]}', "2.json:2: not JSON, column 2"),
-        ("[]", "2.json: a request is expected (an object), not an array; give a chat completions body"),
+        (
+            "[]",
+            "2.json: a request is expected (an object), not an array; give one of these: bodies",
+        ),
         (body("a") | {"messages": [{"role": "me"}]}, "2.json: messages[0].role: 'me' is no role"),
         ("[" * 100_000, "2.json: nested too deeply"),
     ],

@@ -62,7 +62,7 @@ def _print_counts(console: Console, table: Survey, *, every: bool) -> None:
     made.add_column("harness")
     for outcome, mark in MARKS.items():
         made.add_column(f"{outcome} {mark}", justify="right")
-    made.add_column("its loading rules are")
+    made.add_column("loading rules")
     for name, counts in table.counts().items():
         cells = [
             Text(f"{n:,}", _STYLES[outcome] if n and outcome != "loads" else "")

@@ -272,7 +272,7 @@ def _printable(text: str) -> str:
 def _read(path: Path) -> Request:
     from tohlab.request import READ, read_body
 
-    remedy = f"give one of {READ}"
+    remedy = f"give one of these: {READ}"
     try:
         data: Any = json.loads(path.read_text("utf-8"))
     except OSError as error:
