@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +175,7 @@ def test_an_answer_that_came_before_is_read_as_it_was_the_first_time(
 ) -> None:
     names = Names(catalog=NAMES, loaded=("sql-review",))
     cases = (case(0, "pdf-forms"), case(1), case(2, "docx-report", optional=("pdf-forms",)))
-    reader = AnswerReader(choice="tools", tool_name="skill")
+    reader = AnswerReader(partial(read_answer, choice="tools"))
     for name, finish, content, which in said:
         raw = completion(*([name] if name else []), content=content)
         raw["choices"][0]["finish_reason"] = finish
