@@ -7,6 +7,7 @@ a suite that shuffles its tests and spreads them over processes cannot promise t
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,7 @@ def test_the_chapters_are_there_in_their_order() -> None:
         "03-is-the-right-skill-picked",
         "04-ask-the-user",
         "05-the-same-skills-in-sixteen-harnesses",
+        "06-route",
         "07-did-the-new-description-help",
         "08-what-an-edit-costs",
         "09-do-the-intervals-hold",
@@ -94,6 +96,22 @@ def test_a_chapter_names_no_path_of_the_machine_it_was_run_on(path: Path) -> Non
     text = path.read_text(encoding="utf-8")
     assert str(ROOT) not in text
     assert str(Path.home()) not in text
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_points_only_to_chapters_that_are_there(path: Path) -> None:
+    text = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    for name in re.findall(r"\]\(([^)#]+\.ipynb)", text):
+        assert (path.parent / name).is_file(), name
+
+
+@pytest.mark.parametrize("stem", ["06-", "07-", "09-", "10-"])
+def test_each_figure_says_in_words_what_it_shows(stem: str) -> None:
+    (path,) = (path for path in CHAPTERS if path.stem.startswith(stem))
+    drawn = [c for c in code_cells(read(path)) if any("image/png" in o.get("data", {}) for o in c.outputs)]
+    assert drawn
+    for cell in drawn:
+        assert len(cell.metadata.get("alt", "")) > 80, cell.source[:60]
 
 
 def test_another_number_than_the_stored_one_is_noticed(tmp_path: Path) -> None:
