@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks import asking, measuring, run, scoring, sixteen
+from benchmarks.service import serving
 
 
 @pytest.fixture(autouse=True)
@@ -111,8 +114,25 @@ def test_latencies_are_recorded_ones_to_scale_and_the_same_in_every_run() -> Non
     assert scale <= max(recorded) / min(recorded) * 1.001
 
 
-def test_a_runner_that_is_not_installed_is_named_with_the_remedy() -> None:
-    detail = asking.asking_cpu(quick=True)["detail"]
+def test_a_process_of_its_own_asks_and_its_time_is_counted(tmp_path: Path) -> None:
+    data = {
+        "catalog": "c",
+        "tool": {"type": "function", "function": {"name": "skill"}},
+        "queries": ["a", "b"],
+    }
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps(data), "utf-8")
+    with serving([0], asking.REPLY) as base_url:
+        assert asking.cpu_of(sys.executable, "openai", base_url, path, 2) > 0
+
+
+def test_a_runner_that_is_not_installed_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    each_s = {"tohlab": 0.003, "tohlab_store": 0.004, "openai": 0.002}
+    monkeypatch.setattr(asking, "cpu_of", lambda _, way, __, ___, count: 1 + each_s[way] * count)
+    result = asking.asking_cpu(quick=True)
+    assert result["ratio"] == pytest.approx(1.5)
+    detail = result["detail"]
+    assert detail["tohlab_store_beyond_openai_ms"] == pytest.approx(2)
     assert "install the group `peers`" in detail["missing"]
     assert "inspect_ms" not in detail
     assert {"tohlab_ms", "tohlab_store_ms", "openai_ms"} <= detail.keys()

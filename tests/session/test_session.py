@@ -270,3 +270,27 @@ def test_call_ids_differ() -> None:
 def test_a_step_takes_user_messages_only() -> None:
     with pytest.raises(SessionError, match="takes user messages, not assistant"):
         Session(Shelf()).step(Message(role="assistant", content=(TextBlock(text="hi"),)))
+
+
+def test_a_fork_goes_on_by_itself_from_all_that_was_said() -> None:
+    shelf = Shelf(pdf="Fill in forms.")
+    session = Session(shelf)
+    session.user("Hello.")
+    session.assistant(tool_calls=[ToolCall(id="call_1", name="search", arguments="{}")])
+    one, other = session.fork(), session.fork()
+    one.tool_result("call_1", "found")
+    assert one.user("And now?").messages[-1].text == "And now?"
+    with pytest.raises(SessionError, match="call_1"):
+        other.next_request()  # the result came in the first fork only
+    assert len(session.history) == len(other.history) == len(one.history) - 2
+    assert len(session.requests) == 1
+
+
+def test_what_a_fork_is_told_of_changed_skills_is_told_in_each_fork() -> None:
+    shelf = Shelf(pdf="Fill in forms.")
+    session = Session(shelf)
+    first, second = session.fork(), session.fork()
+    assert kinds(first.user("a")) == kinds(second.user("b")) == ["user", "skill-catalog"]
+    shelf.put(shelf.skill("docx", "Write reports."))
+    assert kinds(first.next_request())[2:] == kinds(second.next_request())[2:] == ["skill-catalog"]
+    assert session.request.messages == ()

@@ -69,7 +69,7 @@ def command(ctx: click.Context, /, directory: str | None, **options: Any) -> Non
             "--store keeps the answers of a live model: add --base-url URL and --model NAME"
         )
     from tohlab.report import write_html
-    from tohlab.routing.store import check_writable
+    from tohlab.routing.writable import check_writable
 
     check_writable(options["out"], "--out")
     with contextlib.ExitStack() as until_written:  # a live run's own store is deleted only after that

@@ -222,7 +222,7 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
     from tohlab import library
     from tohlab.routing import OpenAIClient, load_catalog, run_routing
     from tohlab.routing.openai_client import endpoint_of
-    from tohlab.routing.store import check_writable
+    from tohlab.routing.writable import check_writable
 
     dataset, source = read_inputs(options)
     base_url, mode, recording = options["base_url"], options["mode"], options["recording"]

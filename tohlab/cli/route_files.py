@@ -61,7 +61,7 @@ def import_(
 
 
 def _write_catalog(source: SkillSource, path: str) -> None:
-    from tohlab.routing.store import check_writable
+    from tohlab.routing.writable import check_writable
 
     rows = [{"name": s.name, "description": s.description} for s in source.snapshot().skills]
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

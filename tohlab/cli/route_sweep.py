@@ -191,7 +191,7 @@ def _dry_run(options: dict[str, Any], axes: list[Axis], dataset: RoutingDataset,
 def _check_figure(path: str | None) -> None:
     if path is None:
         return
-    from tohlab.routing.store import check_writable
+    from tohlab.routing.writable import check_writable
 
     if Path(path).suffix.lower() not in _FIGURES:
         raise click.UsageError(f"--figure {path}: the file's name must end in {', '.join(_FIGURES)}")

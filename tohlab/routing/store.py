@@ -15,7 +15,6 @@ import difflib
 import gzip
 import itertools
 import json
-import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,6 +28,7 @@ from tohlab.errors import ReplayMiss, StoreError
 from tohlab.routing.client import ChatReply, ChatRequest
 from tohlab.routing.keys import Keys
 from tohlab.routing.recording import FORMAT, alike, digest_of, dump, exported, grow, lines_of, shrink
+from tohlab.routing.writable import check_writable
 
 Mode = Literal["record", "replay", "replay_or_record", "off"]
 """`record` asks everything anew; `replay` asks nothing; `replay_or_record` asks what is missing; `off`: the
@@ -86,27 +86,6 @@ def _stored(raw: str, latency_s: float, attempts: str) -> StoredReply:
         reply=ChatReply.from_raw(json.loads(raw), latency_s),
         attempts=() if attempts == "[]" else tuple(json.loads(attempts)),
     )
-
-
-def check_writable(path: str | Path, option: str = "--export") -> Path:
-    """Return the path of a file to be written, so that what will fail fails before anything was asked.
-
-    Raises:
-        StoreError: it is a folder, or its folder is not there or cannot be written.
-    """
-    path = Path(path)
-    folder = path.parent
-    if not path.name or path.is_dir():
-        raise StoreError(f"{path} cannot be written: it is a folder; name a file in it with {option}")
-    if not folder.is_dir():
-        raise StoreError(
-            f"{path} cannot be written: there is no folder {folder}; make it, or name another with {option}"
-        )
-    if not os.access(folder, os.W_OK):
-        raise StoreError(
-            f"{path} cannot be written: the folder {folder} is read-only; name another file with {option}"
-        )
-    return path
 
 
 class ReplyStore:
