@@ -347,7 +347,7 @@ def sure(n: int, right: Sequence[bool]) -> RoutingReport:
     cases = dataset(*((f"please {i}", (f"skill-{i}",)) for i in range(n)))
     report = run_baseline("names", cases, ListedSkills(catalog))
     trials = tuple(
-        replace(t, label="ok" if ok else "missed", loaded=t.case.expected if ok else ())  # type: ignore[arg-type]
+        replace(t, label="ok" if ok else "missed", loaded=t.case.expected if ok else ())  # type: ignore[arg-type]  # the cases have a label
         for t, ok in zip(report.trials, right, strict=True)
     )
     from tohlab.routing.aggregate import make_report

@@ -78,7 +78,7 @@ class RequestCost(_Later):
     def __getattr__(self, name: str) -> tuple[SegmentCost, ...]:
         later = self._later if name == "segments" else None
         if later is None:  # there is no such name, or another thread has just made them
-            return object.__getattribute__(self, name)  # type: ignore[no-any-return]
+            return object.__getattribute__(self, name)  # type: ignore[no-any-return]  # it raises
         segments = later()
         object.__setattr__(self, "segments", segments)
         object.__setattr__(self, "_later", None)

@@ -174,9 +174,9 @@ def test_values_that_are_none_are_refused() -> None:
     with pytest.raises(RoutingError, match="known: nearest, random"):
         sizes(3, distractors="farthest")  # type: ignore[arg-type]  # that is what is tested
     with pytest.raises(RoutingError, match="there is no choice 'maybe'"):
-        sweep(few(), listed(), Scripted(right(few())), over=choices("maybe"), model="m")  # type: ignore[arg-type]  # likewise
+        sweep(few(), listed(), Scripted(right(few())), over=choices("maybe"), model="m")  # type: ignore[arg-type]  # no such choice
     with pytest.raises(RoutingError, match="known: initial, replaced, emptied, loaded-by-user"):
-        catalog_states("lost")  # type: ignore[arg-type]  # likewise
+        catalog_states("lost")  # type: ignore[arg-type]  # no such state
     with pytest.raises(RoutingError, match="each axis once"):
         sweep(few(), listed(), "bm25", over=[orders(2), orders(3)])
 

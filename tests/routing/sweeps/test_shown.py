@@ -108,7 +108,7 @@ def test_the_figure_has_a_point_with_its_interval_for_each_run() -> None:
     assert high >= 1
     bars = [container for container in ax.containers if container.has_yerr]  # type: ignore[attr-defined]  # error bars
     assert len(bars) == 2
-    drawn = [float(y) for bar in bars for y in bar.lines[0].get_ydata()]  # type: ignore[attr-defined]  # likewise
+    drawn = [float(y) for bar in bars for y in bar.lines[0].get_ydata()]  # type: ignore[attr-defined]  # bars have lines
     assert sorted(drawn) == sorted(point.exact.value for point in found if point.exact)
     legend = ax.get_legend()
     assert legend is not None
