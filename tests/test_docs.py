@@ -26,4 +26,4 @@ def test_the_python_of_a_page_runs_and_prints_what_it_says(path: Path) -> None:
 
 
 def test_there_are_pages() -> None:
-    assert [path.name for path in DOCS] == ["past-one-process.md", "prompt-cache.md"]
+    assert [path.name for path in DOCS] == ["past-one-process.md", "prompt-cache.md", "routing.md"]

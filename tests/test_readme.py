@@ -98,6 +98,12 @@ def _row(label: str, report: RoutingReport) -> str:
         ("BM25 over name and description", "bm25"),
         ("names alone", "names"),
         ("always the commonest answer", "majority"),
+        ("by chance (expected value)", "random"),
+        ("TF-IDF", "tfidf"),
+        ("embedding (wordllama)", "embedding"),
+        ("BM25, threshold chosen on other requests", "bm25+abstain"),
+        ("TF-IDF, threshold chosen on other requests", "tfidf+abstain"),
+        ("embedding, threshold chosen on other requests", "embedding+abstain"),
     ],
 )
 def test_the_routing_table_is_what_the_recording_and_the_baselines_give(

@@ -63,9 +63,8 @@ def print_baselines(
     """Print baselines without a model, what a search would keep, and which are not installed."""
     console = console or make_console()
     first = reports[0]
-    sample = f", a sample of {first.sample_of} (seed {first.sample_seed})" if first.sample_of else ""
     made = table(
-        f"{printable(first.dataset)}: {first.n_cases} cases{sample}, {len(first.skills)} skills, dialect "
+        f"{printable(first.dataset)}: {first.cases_said}, {len(first.skills)} skills, dialect "
         f"{first.dialect}",
         "baseline", *_RATES, "macro F1",
         right=("exact set", "one skill", "several", "no skill", "macro F1"),

@@ -52,16 +52,11 @@ def print_report(
 ) -> None:
     """Print rates with n and interval, labels, skills and the worst confusions; money with a price."""
     console = console or make_console()
-    sample = ""
-    if report.sample_of:  # without a seed nothing was drawn: a split was asked for
-        drawn = report.sample_seed is not None
-        sample = f", a sample of {report.sample_of} (seed {report.sample_seed})" if drawn else ""
-        sample = sample or f" of {report.sample_of} (one split)"
     asked = f", choice {report.choice}, placement {report.placement}" if report.choice else ""
     repeats = f", {report.replicates} replicates" if report.replicates > 1 else ""
     console.print(
         Text(
-            f"{printable(report.model)} on {printable(report.dataset)}: {report.n_cases} cases{sample}, "
+            f"{printable(report.model)} on {printable(report.dataset)}: {report.cases_said}, "
             f"{len(report.skills)} skills, dialect {report.dialect}{asked}{repeats}"
         )
     )

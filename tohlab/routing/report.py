@@ -162,6 +162,15 @@ class RoutingReport:
         return beaten(self.baselines)
 
     @property
+    def cases_said(self) -> str:
+        """How many cases, and of how many: `40 cases, a sample of 194 (seed 0)`."""
+        if not self.sample_of:
+            return f"{self.n_cases} cases"
+        if self.sample_seed is None:  # nothing was drawn: a split was asked for
+            return f"{self.n_cases} cases of {self.sample_of} (one split)"
+        return f"{self.n_cases} cases, a sample of {self.sample_of} (seed {self.sample_seed})"
+
+    @property
     def macro_f1(self) -> float | None:
         """Mean F1 of the skills that a case expects, 0..1."""
         return self.sets.macro_f1
