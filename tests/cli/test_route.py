@@ -114,7 +114,7 @@ def test_a_model_s_result_has_the_baselines_beside_it_unless_they_are_left_out(
         bare = printed(capsys, *argv, service.base_url, "--no-baselines")
     assert "Beside it: what needs no model, on the same 10 cases" in text
     # Nine of ten cases have one right answer of four, and the one of two skills has none.
-    assert re.search(r"random +22\.5% .* \+77\.5 \(", text)
+    assert re.search(r"random +22\.5% .* \+77\.5\b", text)
     assert "Above " in text or "Not shown to be above" in text
     names = [row["name"] for row in data["baselines"]]
     assert names == list(BASELINES)
