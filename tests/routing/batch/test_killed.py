@@ -227,9 +227,10 @@ def test_ctrl_c_leaves_the_batches_to_the_service_and_says_how_to_go_on(tmp_path
     path = tmp_path / "s.sqlite"
     with batching(shapes.perfect(cases(3)), Faults(looks=10_000)) as service:
         code = (
-            "import sys\n"
+            "import signal, sys\n"
             "from tests.routing.batch import child\n"
             "from tohlab.errors import RunInterrupted\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the tests' parent ignores\n"
             "try:\n"
             "    child.main(*sys.argv[1:])\n"
             "except RunInterrupted as error:\n"
@@ -241,6 +242,9 @@ def test_ctrl_c_leaves_the_batches_to_the_service_and_says_how_to_go_on(tmp_path
             while service.operations.count("retrieve") < 2:
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[0]
+            try:
+                said = process.communicate(timeout=60)[0]
+            finally:
+                process.kill()
         assert "stopped after 0 of 3 answers. The batches go on at the service" in said
         assert str(path) in said
