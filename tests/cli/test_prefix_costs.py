@@ -116,6 +116,7 @@ def test_a_session_that_breaks_off_fails_and_says_where(
     assert run(["prefix", "--session", str(path), "--fail-under", "0.95", "--policy", "llama.cpp"]) == 1
     printed = capsys.readouterr()
     assert printed.out.startswith("append-only: no, first divergence in request 1: messages[0] / user: ")
+    assert "note: requests are counted from 0" in printed.out
     assert "llama.cpp reads 0 of 4 tokens (0.0%)" in printed.out
     assert "failed: the session, llama.cpp: 0.0000 is below 0.95" in printed.err
     data = as_json(capsys, "--session", path, "--policy", "llama.cpp")

@@ -242,3 +242,25 @@ def test_bodies_of_two_apis_and_endless_names_are_said_in_short(
     assert "note: bodies of two APIs are in it" in out
     assert "m" * 59 + "…" in out
     assert "m" * 60 not in out
+
+
+def test_of_two_models_the_next_request_is_paid_at_the_last_ones_price(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opus, haiku = "claude-opus-5", "claude-haiku-4-5"
+    for last, first in ((opus, haiku), (haiku, opus)):
+        path = write(tmp_path, body(1, first), body(2, last))
+        command_line = ["prefix", "--session", path, "--policy", "anthropic", "--edit", "append", "--json"]
+        assert run(command_line) == 0
+        (row,) = json.loads(capsys.readouterr().out)["rows"]
+        assert row["price_model"] == last
+
+
+def test_a_narrow_terminal_cuts_no_number_of_what_could_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run(["prefix", "--session", write(tmp_path, body(1), body(2))]) == 0
+    out = capsys.readouterr().out
+    assert "append a turn" in out
+    assert "\u2026" not in out

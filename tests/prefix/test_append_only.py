@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -144,3 +145,9 @@ def test_the_check_tells_what_was_meant() -> None:
     assert check.append_only
     assert check.meant == ((6, "compaction"),)
     assert check.sentence.endswith("; request 6 breaks off on purpose (compaction)")
+
+
+def test_bodies_as_they_were_sent_are_refused_with_the_way_to_read_them() -> None:
+    body: Any = {"messages": [{"role": "user", "content": "Hi."}]}
+    with pytest.raises(PrefixError, match=r"a Request is expected, not dict; .*read_session\(path\)"):
+        assert_append_only([body, body])

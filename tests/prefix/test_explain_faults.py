@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
 from tests.prefix.conversations import BASH, GREP, SYSTEM, Rates, session, two_turns, words
 from tests.session.shelf import Shelf
+from tohlab.errors import PrefixError
+from tohlab.prefix.changes import Sent
 from tohlab.prefix.explain import explain
 from tohlab.prefix.explanation import requests_until_longer_pays
+from tohlab.prefix.policies import get_policy
 from tohlab.request import (
     Message,
+    Request,
     Segment,
     Span,
     TextBlock,
@@ -113,3 +119,22 @@ def test_reasoning_of_its_own_segment_is_told_apart() -> None:
     ]
     result = explain(replace(talk, messages=tuple(thought)), session(4).request, "vllm")
     assert words(result)[0] == "template_strips_reasoning"
+
+
+def test_a_marked_beginning_below_the_minimum_is_told_apart_from_what_is_shared() -> None:
+    rules = get_policy("gemini-explicit", minimum_tokens=500)
+    requests = [session(turns, system="Be brief.").request for turns in (9, 10)]
+    before, after = (Sent(request=r, mode="implicit", marks=("system",)) for r in requests)
+    result = explain(before, after, rules)
+    assert (words(result), result.use.read_tokens) == (["below_minimum"], 0)
+    assert result.shared_tokens > 500
+    said = re.search(r"the longest marked beginning has ([\d,]+), and the minimum is 500", result.sentence)
+    assert said is not None
+    assert 0 < int(said[1].replace(",", "")) < 500
+
+
+def test_a_body_as_it_was_sent_is_refused_with_the_way_to_read_it() -> None:
+    sent: Any = {"messages": [{"role": "user", "content": "Hi."}]}
+    for before, after in ((sent, Request()), (Request(), sent), (None, sent)):
+        with pytest.raises(PrefixError, match=r"a Request is expected, not dict; .*read_body\(body\)"):
+            explain(before, after, "openai")

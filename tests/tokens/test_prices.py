@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
@@ -301,6 +301,9 @@ def test_a_price_that_depends_on_the_hour_needs_one() -> None:
     with pytest.raises(PriceError, match="depends on the hour; give at="):
         cost_usd(used(plain=1), "deepseek-flash")
     naive = datetime(2026, 12, 1)  # noqa: DTZ001 - that it has no zone is the point
+    for no_time in (date(2027, 1, 1), "2027-01-01"):
+        with pytest.raises(PriceError, match="is no point in time; give one with its zone"):
+            cost_usd(used(plain=1), "claude-opus-5", at=no_time)  # type: ignore[arg-type] # the fault itself
     with pytest.raises(PriceError, match="has no time zone"):
         cost_usd(used(plain=1), "claude-opus-5", naive)
 

@@ -214,6 +214,7 @@ def _print_edits(rows: tuple[EditCost, ...], encoding: str) -> None:
     from rich.text import Text
 
     from tohlab.cli._console import make_console
+    from tohlab.cli._harness import print_whole
     from tohlab.tokens.measure import RENDERER
 
     table = Table(
@@ -231,7 +232,7 @@ def _print_edits(rows: tuple[EditCost, ...], encoding: str) -> None:
         counts = (row.before_tokens, row.after_tokens, row.shared_tokens, row.lost_tokens)
         table.add_row(row.edit, row.moment, *(f"{n:,}" for n in counts), f"{row.added_tokens:+,}")
     console = make_console()
-    console.print(table)
+    print_whole(console, table)
     for row in rows:
         console.print(Text(f"- {_printable(row.sentence)}"))
 

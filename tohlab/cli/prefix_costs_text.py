@@ -48,6 +48,8 @@ def print_all(
     if check is not None:
         click.echo(clean(check.sentence))
         click.echo(f"kept {check.shared_tokens:,} of {check.before_tokens:,} tokens ({check.kept_share:.1%})")
+        if not check.append_only:
+            click.echo("note: requests are counted from 0, so the first one is request 0")
         for use in uses:
             click.echo(clean(use.sentence))
         said: dict[str, list[str]] = {}
@@ -295,7 +297,7 @@ def _print_bounds(bounds: Sequence[Bound]) -> None:
         share = f"{int(100 * bound.share)}"
         cells = (f"{bound.total_tokens:,}", f"{bound.shared_tokens:,}", share)
         table.add_row(Text(clean(name)), Text(bound.title), *cells)
-    make_console().print(table)
+    print_whole(make_console(), table)
     click.echo("Caches read less: name one with --policy, or all of them with --policy all.")
 
 

@@ -24,8 +24,8 @@ def setups_for(
     """Return the caches that are asked for, as they are for this session.
 
     A policy's name stands for what was recorded where the session marks breakpoints of its own; what other
-    marks would do is asked for by a setup's name. A cache is paid for by the recorded model's price where it
-    serves that model and there is a price.
+    marks would do is asked for by a setup's name. The next request is paid for by the price of the model that
+    was asked last, where the cache serves that model and there is a price.
 
     Args:
         scene: the session.
@@ -38,7 +38,9 @@ def setups_for(
     """
     marked = any(body.breakpoints or body.automatic for body in scene.bodies)
     setups = get_setups(_chosen(names, marked=marked))
-    return setups if priced else tuple(_paid_as(setup, scene.models, prices) for setup in setups)
+    body = scene.next_exchange().body
+    model = body.model if body is not None else ""
+    return setups if priced else tuple(_paid_as(setup, model, prices) for setup in setups)
 
 
 def setups_first(body: Body, names: Sequence[str | Setup]) -> tuple[Setup, ...]:
@@ -59,10 +61,10 @@ def _chosen(names: Sequence[str | Setup], *, marked: bool) -> list[str | Setup]:
     return chosen
 
 
-def _paid_as(setup: Setup, models: Sequence[str], prices: PriceTable | None) -> Setup:
+def _paid_as(setup: Setup, model: str, prices: PriceTable | None) -> Setup:
     table = prices or default_prices()
-    own = [m for m in models if setup.price_model and setup.rules.serves(m) and m in table.models]
-    return replace(setup, price_model=own[0]) if len(own) == len(models) == 1 else setup
+    own = bool(model and setup.price_model and setup.rules.serves(model)) and model in table.models
+    return replace(setup, price_model=model) if own else setup
 
 
 def model_notes(scene: Scene, setup: Setup, last: CachedRequest) -> tuple[str, ...]:

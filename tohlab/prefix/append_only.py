@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
 from tohlab.errors import PrefixError
-from tohlab.prefix.compare import PrefixComparison, compare_prefix
+from tohlab.prefix.compare import PrefixComparison, as_request, compare_prefix
 from tohlab.request import Request
 from tohlab.tokens.meter import TokenMeter, get_meter
 
@@ -110,7 +110,7 @@ def assert_append_only(
         AssertionError: a request does not begin with the one before; the message names the requests, the
             place, the characters and the tokens.
         PrefixError: `allow` names a request that does not break off or that is not there, or an unknown
-            reason; or there is nothing to compare.
+            reason; or there is nothing to compare, or something else than requests.
         EncodingUnavailable: no meter was given and the default encoding cannot be had.
     """
     check = check_append_only(conversation, allow=allow, meter=meter)
@@ -136,7 +136,7 @@ def check_append_only(
     if isinstance(conversation, Request):
         raise PrefixError("one request alone cannot break off; give the requests of a conversation in order")
     if isinstance(conversation, Iterable):
-        requests = tuple(conversation)
+        requests = tuple(as_request(request) for request in conversation)
     else:
         requests, recorded = tuple(conversation.requests), conversation.breaks
     allowed = dict(allow or {})

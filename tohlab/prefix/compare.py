@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tohlab.ecma import json_stringify
+from tohlab.errors import PrefixError
 from tohlab.jsonpath import json_path_at
 from tohlab.request import Request, Segment
 from tohlab.tokens.ledger import Layout, common_messages, common_prefix, layout_of
@@ -133,6 +134,20 @@ class PrefixComparison:
             "divergence": self.divergence.to_dict() if self.divergence else None,
             "sentence": self.sentence,
         }
+
+
+def as_request(value: object) -> Request:
+    """Return the value if it is a request.
+
+    Raises:
+        PrefixError: it is something else, such as a body as it was sent; the message says how to read one.
+    """
+    if isinstance(value, Request):
+        return value
+    raise PrefixError(
+        f"a Request is expected, not {type(value).__name__}; of a body as it was sent "
+        "tohlab.request.read_body(body).request makes one, of a file of them tohlab.edits.read_session(path)"
+    )
 
 
 def compare_prefix(before: Request, after: Request, meter: TokenMeter | None = None) -> PrefixComparison:

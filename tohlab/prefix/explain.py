@@ -14,7 +14,7 @@ from typing import Final
 
 from tohlab.errors import PrefixError
 from tohlab.prefix.changes import LaidOut, Sent
-from tohlab.prefix.compare import compare_prefix
+from tohlab.prefix.compare import as_request, compare_prefix
 from tohlab.prefix.difference import Difference
 from tohlab.prefix.explanation import Change, Explanation, InputRates, cost_usd
 from tohlab.prefix.policies import get_policy
@@ -53,13 +53,15 @@ def explain(
 
     Raises:
         UnknownPolicy: no policy of that name.
-        PrefixError: a request that the provider refuses, or a later one that starts before the earlier one.
+        PrefixError: a request that the provider refuses, a later one that starts before the earlier one, or
+            what is no `Request` at all, such as a body as it was sent.
         EncodingUnavailable: no meter was given and the default encoding cannot be had.
     """
     meter = meter or get_meter()
     rules = get_policy(policy)
-    new = after if isinstance(after, Sent) else Sent(request=after)
-    old = before if isinstance(before, Sent) else Sent(request=before or Request(), at_s=new.at_s)
+    new = after if isinstance(after, Sent) else Sent(request=as_request(after))
+    first = Request() if before is None else before
+    old = first if isinstance(first, Sent) else Sent(request=as_request(first), at_s=new.at_s)
     sent = (*earlier, old) if before is not None else ()
     return _Case(old, new, Warmed(sent, rules, LaidOut(meter)), known=before is not None).explanation(rates)
 
@@ -275,7 +277,7 @@ class _Case:
         fix = self._fix(reason)
         said = {
             "previous_message_not_found": "there is no earlier request to read from",
-            "below_minimum": f"{self.shared:,} tokens are shared and the minimum is {self._minimum():,}",
+            "below_minimum": self._too_short(),
             "breakpoint_moved": f"an entry of {self.reusable:,} tokens exists, and nobody looks there",
             "unaligned_tail": f"{self.shared:,} tokens are shared and only whole units are read",
             "template_strips_reasoning": WHY["thinking_dropped"],
@@ -297,6 +299,20 @@ class _Case:
             fix=fix,
             sentence=f"{reason}: {said}; {cost}." + (f" Cheapest: {fix}." if lost else ""),
         )
+
+    def _too_short(self) -> str:
+        """Short is what is shared, or what the request marks of it."""
+        shared, rules = f"{self.shared:,} tokens are shared", self.rules
+        marked = self.shared
+        if isinstance(rules, Snapshot) and self.shared >= self._minimum():
+            places = rules.lookups(self.laid.cached(self.new))
+            marked = max((place.end for place in places), default=self.shared)
+        if marked < self.shared:
+            return (
+                f"{shared}, but the longest marked beginning has {marked:,}, and the minimum is "
+                f"{self._minimum():,}"
+            )
+        return f"{shared} and the minimum is {self._minimum():,}"
 
     def _minimum(self) -> int:
         if isinstance(self.rules, Snapshot):

@@ -107,6 +107,10 @@ def cost_usd(usage: Usage, price: Price | str, at: datetime | None = None) -> Co
 
 
 def _tariff(usage: Usage, price: Price, at: datetime | None) -> tuple[Rates, str]:
+    if at is not None and not isinstance(at, datetime):
+        raise PriceError(
+            f"at={at!r} is no point in time; give one with its zone, such as datetime(2027, 1, 1, tzinfo=UTC)"
+        )
     if at is not None and at.tzinfo is None:
         raise PriceError(f"at={at.isoformat()} has no time zone; say which, such as datetime.now(UTC)")
     if at is not None and not price.may_hold_longer and price.expired(at.astimezone(UTC).date()):
