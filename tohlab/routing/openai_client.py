@@ -13,6 +13,7 @@ import ipaddress
 import json
 import os
 import re
+import ssl
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -185,7 +186,13 @@ class OpenAIClient:
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             # A proxy from the environment must not stand between this program and this machine.
-            http = openai.DefaultAsyncHttpxClient(trust_env=not self._local, timeout=self.timeout_s)
+            # Reading the certificates of this system takes a tenth of a second; over plain HTTP none is
+            # asked for. (A redirect to HTTPS then finds no certificate good.)
+            plain = self.base_url.startswith("http://")
+            verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True
+            http = openai.DefaultAsyncHttpxClient(
+                trust_env=not self._local, timeout=self.timeout_s, verify=verify
+            )
             self._client = openai.AsyncOpenAI(
                 base_url=self.base_url,
                 api_key=self._key,
