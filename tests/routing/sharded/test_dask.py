@@ -32,7 +32,9 @@ def cluster() -> Iterator[Client]:
     }
     with (
         dask.config.set(settings),
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as local,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
+        ) as local,
         Client(local) as client,
     ):
         yield client
