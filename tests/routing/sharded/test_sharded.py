@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.routing import shapes
@@ -170,6 +171,7 @@ def test_a_killed_run_goes_on_with_what_its_workers_had(tmp_path: Path) -> None:
             while len(service.bodies) < 20:
                 assert parent.poll() is None
                 time.sleep(0.01)
+            workers = psutil.Process(parent.pid).children()
             parent.send_signal(signal.SIGKILL)
             parent.wait()
         before = -1
@@ -183,6 +185,8 @@ def test_a_killed_run_goes_on_with_what_its_workers_had(tmp_path: Path) -> None:
         assert report.n_stored >= before - 2  # each worker may have lost the one it was killed with
         assert len(service.bodies) <= 62
     assert not Path(f"{path}.shards").exists()
+    assert workers
+    assert not psutil.wait_procs(workers, timeout=30)[1]  # also those that had nothing to do
 
 
 def test_requests_that_fail_stand_beside_the_score(store: ReplyStore) -> None:

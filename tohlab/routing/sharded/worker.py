@@ -6,11 +6,16 @@ import asyncio
 import contextlib
 import json
 import multiprocessing
+import multiprocessing.connection
+import os
 import socket
+import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from tohlab.errors import EndpointError, TohlabError
@@ -24,6 +29,8 @@ from tohlab.routing.wanted import Unit, request_of
 
 _LOOK_S = 0.5
 """How long one wait for a place lasts before it is looked whether to go on."""
+_GRACE_S = 5.0
+"""How long a shard has to stop by itself once the process that wanted it is gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +93,7 @@ class Outcome:
 
 def ask_shard(shard: Shard, make_client: Callable[[], ChatClient], rate: RateLimit | None) -> Outcome:
     """Ask the requests of a shard; what an earlier attempt at it has answered is not asked again."""
+    _end_with_parent()
     folder = Path(shard.folder)
     path = folder / f"{shard.stem}{shard.attempt}-{uuid.uuid4().hex[:12]}.sqlite"
     if (register := getattr(rate, "register", None)) is not None:
@@ -254,3 +262,20 @@ def _orphaned() -> bool:
     """Whether the process that wanted the answers is gone, so that nobody pays for more of them in vain."""
     parent = multiprocessing.parent_process()
     return parent is not None and not parent.is_alive()
+
+
+@cache
+def _end_with_parent() -> None:
+    """See to it that this process ends some time after the one that made it.
+
+    A worker that has nothing to do when its pool's process is killed would wait for work for ever.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_after(sentinel: int) -> None:
+    multiprocessing.connection.wait([sentinel])
+    time.sleep(_GRACE_S)  # a shard that is under way stops by itself and closes its store
+    os._exit(1)
