@@ -438,3 +438,26 @@ def test_what_is_not_installed_is_said_before_anything_is_asked(
     with serving(shapes.perfect(shapes.ten())) as service:
         assert "pip install 'tohlab[eval]'" in failed(capsys, *argv, "--base-url", service.base_url)
     assert service.bodies == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [["--choice", "json"], ["--logprobs", "5"], ["--base-url", "http://127.0.0.1:9/v1"], ["--dry-run"]],
+)
+@pytest.mark.parametrize("baseline", ["bm25", "all"])
+def test_what_a_baseline_would_pass_over_is_refused(
+    given: list[str], baseline: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["route", "--baseline", baseline, *given]) == 2
+    assert f"leave out {given[0]}" in capsys.readouterr().err
+
+
+def test_eighty_columns_show_every_column_and_break_no_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["route", *shapes.write_inputs(tmp_path, shapes.ten()), "--baseline", "all"]) == 0
+    rows = capsys.readouterr().out.split("Retrieve")[0].splitlines()
+    row = next(line for line in rows if "bm25+abstain" in line)
+    assert re.fullmatch(r" bm25\+abstain +[\d.]+% +[\d.]+% to [\d.]+%( +[\d.]+%){3} +\d\.\d{3} *", row)
+    assert max(map(len, rows)) <= 80

@@ -73,3 +73,11 @@ def test_what_cannot_be_compared_is_one_message(tmp_path: Path, capsys: pytest.C
         assert said in capsys.readouterr().err
     assert run(["route", "--baseline", "bm25", "diff", *files]) == 2
     assert "put the options of `diff` behind it" in capsys.readouterr().err
+
+
+def test_a_baseline_is_said_to_be_not_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = reports(tmp_path, capsys)
+    asked = json.loads(Path(files[1]).read_text())
+    Path(files[1]).write_text(json.dumps(asked | {"model": "m", "choice": "none", "placement": "opening"}))
+    assert run(["route", "diff", *files]) == 0
+    assert "choice: A not asked; B none" in capsys.readouterr().out

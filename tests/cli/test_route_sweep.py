@@ -12,7 +12,7 @@ import pytest
 from tests.routing import shapes
 from tests.routing.service import completion, ok, serving
 from tohlab.cli import run
-from tohlab.cli.route_sweep_axes import AXES
+from tohlab.cli.route_sweep_axes import AXES, read_axis
 
 
 @pytest.fixture(autouse=True)
@@ -175,3 +175,25 @@ def test_what_cannot_be_swept_is_told_without_a_traceback(
     axis: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said in refused(capsys, "--baseline", "bm25", "--over", axis, code=3)
+
+
+def test_baselines_may_be_what_is_varied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    inputs = shapes.write_inputs(tmp_path, shapes.ten())
+    data = read(capsys, *inputs, "--over", "baseline=bm25,names")
+    assert [point["settings"]["baseline"] for point in data["points"]] == ["bm25", "names"]
+
+
+def test_every_axis_of_values_is_made_by_its_name() -> None:
+    for name in ("dialect", "description-limit", "choice", "placement", "model", "baseline"):
+        assert read_axis(AXES[name], {}).name == name
+
+
+def test_numbers_are_not_broken_in_eighty_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    inputs = shapes.write_inputs(tmp_path, shapes.ten())
+    text = printed(capsys, *inputs, "--baseline", "bm25", "--over", "description-limit=500,10,none")
+    assert len(re.findall(r"^ *(?:500|10|none) +\d+\.\d% +\d+\.\d% to \d+\.\d%", text, re.MULTILINE)) == 3
+    assert max(map(len, text.splitlines())) <= 80
+    assert "show" in text.split("Points")[1].split("─")[0]  # the last column's head is there, too

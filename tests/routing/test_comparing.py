@@ -468,3 +468,15 @@ def test_splits_that_cannot_be_are_refused() -> None:
         split_cases(dataset(3), {"a": 0.5, "b": 0.6})
     with pytest.raises(RoutingError, match="splits: none"):
         only_split(dataset(3), "train")
+
+
+def test_a_rounding_error_does_not_move_the_interval_of_few_clusters() -> None:
+    rng = random.Random(1)
+    for _ in range(5):
+        exact = [rng.randrange(65) / 64 for _ in range(18)]  # sums of these have no rounding error
+        rounded = [d + rng.uniform(-1e-12, 1e-12) for d in exact]
+        one, other = (paired_bootstrap(ds, [str(i // 3) for i in range(18)]) for ds in (exact, rounded))
+        assert (one.low, one.high) == (
+            pytest.approx(other.low, abs=1e-9),
+            pytest.approx(other.high, abs=1e-9),
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import asyncio
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.routing import shapes
-from tests.routing.service import asked_text, completion, fails, ok, serving
+from tests.routing.service import Answer, asked_text, completion, fails, ok, serving
 from tohlab.errors import DatasetError, EndpointError, ReplayMiss, RoutingError, RunInterrupted, StoreError
 from tohlab.routing import (
     ListedSkills,
@@ -220,6 +221,25 @@ def test_a_run_that_is_stopped_by_hand_gives_what_was_answered(tmp_path: Path) -
         assert len(store) == 3
         report = run_routing(dataset, shapes.source(), client, model="m", store=store)
         assert (report.n_scored, report.n_stored) == (10, 3)
+
+
+def test_a_run_that_is_stopped_before_its_first_answer_names_no_file(tmp_path: Path) -> None:
+    asked = threading.Event()
+    perfect = shapes.perfect(shapes.ten())
+
+    def script(body: dict[str, Any], number: int) -> Answer:
+        if not asked.is_set():
+            asked.set()
+            _thread.interrupt_main()
+            time.sleep(0.5)
+        return perfect(body, number)
+
+    with serving(script) as service, ReplyStore(tmp_path / "s.sqlite") as store:
+        client = OpenAIClient(service.base_url)
+        with pytest.raises(RunInterrupted, match="nothing to resume") as caught:
+            run_routing(shapes.ten(), shapes.source(), client, model="m", store=store)
+    assert caught.value.answered == 0
+    assert store.path not in str(caught.value)
 
 
 async def test_the_asyncio_form_asks_several_at_once() -> None:

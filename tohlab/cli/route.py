@@ -22,6 +22,13 @@ from tohlab.cli.route_sweep import sweep
 if TYPE_CHECKING:
     from tohlab.routing import OpenAIClient, RoutingReport
 
+_FOR_A_MODEL = (
+    "base_url", "no_baselines", "choice", "placement", "earlier", "store", "mode", "recording", "export",
+    "replicates", "concurrency", "max_tokens", "logprobs", "temperature", "timeout", "budget_tokens",
+    "budget_usd",
+)  # fmt: skip
+"""What says how a model is asked, which a baseline is not."""
+
 
 @click.group(invoke_without_command=True, short_help="How often the right skill gets picked.")
 @click.option(
@@ -125,13 +132,15 @@ def command(ctx: click.Context, /, **options: Any) -> None:
                 f"{', '.join(sorted(given))}"
             )
         return
-    if options["dry_run"]:
+    if options["dry_run"] and not options["baseline"]:
         _dry_run(options)
         return
     if bool(options["baseline"]) == bool(options["model"]):
         raise click.UsageError(
             "give either --baseline NAME, or --model NAME (with --base-url URL for a live run)"
         )
+    if options["baseline"]:
+        _check_not_asked(ctx)
     if math.isnan(options["timeout"]):
         raise click.UsageError("--timeout must be a number of seconds")
     with contextlib.ExitStack() as until_printed:  # a live run's own store is deleted only after that
@@ -153,6 +162,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
 for subcommand in (diff, sweep, import_, export, batch):
     command.add_command(subcommand)
+
+
+def _check_not_asked(ctx: click.Context) -> None:
+    given = [n for n in _FOR_A_MODEL if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT]
+    given += ["dry_run"] if ctx.params["dry_run"] else []
+    if given:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise click.UsageError(f"a baseline asks nothing, so leave out {names}; or give --model NAME instead")
 
 
 def _dry_run(options: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tohlab.cli._console import make_console
-from tohlab.cli._table import table
+from tohlab.cli._table import keep_cells, table
 from tohlab.printable import printable
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def print_beside(report: RoutingReport, console: Console) -> None:
         "Differences in points, case by case, with cases that expect the same skills taken together (seed "
         f"{report.baselines[0].seed}, {report.baselines[0].resamples:,} draws)."
     )
-    console.print(made)
+    console.print(keep_cells(made, console.width))
     console.print(Text(report.against_baselines))
     for row in report.baselines:
         for note in row.notes:
@@ -75,7 +75,7 @@ def print_baselines(
             *_cells(report.exact, report.one_skill, report.several_skills, report.no_skill),
             "-" if report.macro_f1 is None else f"{report.macro_f1:.3f}",
         )
-    console.print(made)
+    console.print(keep_cells(made, console.width))
     shared = {note for report in reports for note in report.notes if all(note in r.notes for r in reports)}
     for note in sorted(shared):
         console.print(Text(printable(f"note: {note}", lines=True)))

@@ -36,7 +36,7 @@ _FIGURES = (".png", ".svg", ".pdf")
 @click.option(
     "--set", "library_set", metavar="NAME", help="Which of our own sets: core (the default) or wide."
 )
-@click.option("--baseline", metavar="NAME", help="bm25, names or majority: no model needed.")
+@click.option("--baseline", metavar="NAME", help="No model needed: bm25, tfidf, embedding, names, ...")
 @click.option("--base-url", metavar="URL", help="An OpenAI-compatible service.")
 @click.option("--model", metavar="NAME", help="The model's name there, or in the recording.")
 @click.option("--dialect", default="toh", show_default=True, help="Whose list, where it is not varied.")

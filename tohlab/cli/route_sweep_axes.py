@@ -112,9 +112,9 @@ def _state(values: list[str], options: Mapping[str, Any]) -> Axis:
 
 def _of(maker: str, read: Callable[[str], Any] = str) -> Callable[[list[str], Mapping[str, Any]], Axis]:
     def make(values: list[str], options: Mapping[str, Any]) -> Axis:
-        from tohlab import routing
+        from tohlab.routing import sweeps  # not `routing`, where `baselines` is a module
 
-        found: Axis = getattr(routing, maker)(*map(read, values))
+        found: Axis = getattr(sweeps, maker)(*map(read, values))
         return found
 
     return make

@@ -212,7 +212,8 @@ def _short(run: RoutingReport) -> str:
 
 def _differs(a: RoutingReport, b: RoutingReport) -> tuple[tuple[str, str, str], ...]:
     names = ("model", "dataset", "dialect", "choice", "placement", "replicates")
-    found = [(n, str(getattr(a, n)), str(getattr(b, n))) for n in names if getattr(a, n) != getattr(b, n)]
+    values = [(n, getattr(a, n), getattr(b, n)) for n in names]
+    found = [(n, _value(x), _value(y)) for n, x, y in values if x != y]
     if a.skills != b.skills:
         only_a, only_b = (sorted(set(x) - set(y)) for x, y in ((a.skills, b.skills), (b.skills, a.skills)))
         if only_a or only_b:
@@ -220,6 +221,10 @@ def _differs(a: RoutingReport, b: RoutingReport) -> tuple[tuple[str, str, str], 
         else:
             found.append(("order of skills", _some(a.skills), _some(b.skills)))
     return tuple(found)
+
+
+def _value(value: object) -> str:
+    return "not asked" if value is None else str(value)  # a baseline; `none` would be one of the choices
 
 
 def _some(names: Sequence[str]) -> str:

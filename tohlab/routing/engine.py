@@ -125,7 +125,7 @@ class Run:
                 "They are not kept, since the run had no store; give one (--store FILE) to be able to resume."
             )
         if not got:
-            return f"There is nothing to resume; the same command starts again with {store.path}."
+            return "There is nothing to resume: the same command starts again."
         mode = " and mode replay_or_record" if self.settings.mode == "record" else ""
         return (
             f"They are kept in {store.path}; to resume, run the same again with --store {store.path}{mode}: "

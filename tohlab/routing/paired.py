@@ -132,8 +132,11 @@ def paired_bootstrap(
         flipped = 2 * (part[:, :count] @ sums) - total
         extreme += int((np.abs(flipped) >= abs(total) - 1e-9).sum())
         up, cases = part @ more_sums, part @ more_sizes
-        with np.errstate(invalid="ignore"):  # 0 / 0 where all are on one side: that speaks for any value
-            one, other = up / cases, (total - up) / (n + 1 - cases)
+        # Where all are on one side the other has no mean: that speaks for any value. Its sum need not be
+        # exactly 0 (differences may be fractions), so its size decides.
+        rest = n + 1 - cases
+        one = np.divide(up, cases, out=np.full(take, np.nan), where=cases > 0)
+        other = np.divide(total - up, rest, out=np.full(take, np.nan), where=rest > 0)
         lows.append(np.nan_to_num(np.minimum(one, other), nan=-np.inf))
         highs.append(np.nan_to_num(np.maximum(one, other), nan=np.inf))
     low = float(np.sort(np.concatenate(lows))[needed - 1])
