@@ -191,13 +191,25 @@ def scoring(quick: bool) -> dict[str, Any]:
 
             def score(run: Finished) -> Any:
                 return run_routing(
-                    run.dataset, run.catalog, None, model=MODEL, store=store, replicates=REPLICATES
+                    run.dataset,
+                    run.catalog,
+                    None,
+                    model=MODEL,
+                    store=store,
+                    replicates=REPLICATES,
+                    baselines=False,
                 )
 
             with ReplyStore(Path(folder, "part.sqlite")) as small:
                 small.import_(part.path)
                 same = run_routing(
-                    part.dataset, part.catalog, None, model=MODEL, store=small, replicates=REPLICATES
+                    part.dataset,
+                    part.catalog,
+                    None,
+                    model=MODEL,
+                    store=small,
+                    replicates=REPLICATES,
+                    baselines=False,
                 )
             (ours_s, report), (plain_s, one), (shared_s, other) = best(
                 lambda: score(whole),
@@ -229,6 +241,7 @@ def scoring(quick: bool) -> dict[str, Any]:
             "ratio_to_shared_prompter": shared_us / ours_us,
             "shared_prompter": "the plain way, but each request built by one `prompter` for the whole run, "
             "which is what `run_routing` builds by, too",
-            "ours": "run_routing(mode replay) on the SQLite store, from building the requests to the report",
+            "ours": "run_routing(mode replay, baselines=False) on the SQLite store, from building the requests "
+            "to the report",
         },
     }

@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from tohlab.cli.route_batch import batch
 from tohlab.cli.route_diff import diff
 from tohlab.cli.route_files import export, import_
-from tohlab.cli.route_inputs import read_budget, read_degrees, read_inputs, read_price
+from tohlab.cli.route_inputs import own_recording, read_budget, read_degrees, read_inputs, read_price
 from tohlab.cli.route_run import kept_answers, progress_bar
 from tohlab.cli.route_sweep import sweep
 
@@ -236,7 +236,6 @@ def _all_baselines(options: dict[str, Any]) -> None:
 
 
 def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> RoutingReport:
-    from tohlab import library
     from tohlab.routing import OpenAIClient, load_catalog, run_routing
     from tohlab.routing.openai_client import endpoint_of
     from tohlab.routing.writable import check_writable
@@ -244,12 +243,7 @@ def _model(options: dict[str, Any], until_printed: contextlib.ExitStack) -> Rout
     dataset, source = read_inputs(options)
     base_url, mode, recording = options["base_url"], options["mode"], options["recording"]
     if not base_url and not recording and not options["store"]:
-        if options["library_set"] not in (None, "core"):
-            raise click.UsageError(
-                f"no recording of the set {options['library_set']!r} comes with tohlab; give "
-                "--recording FILE, or --base-url URL for a live run"
-            )
-        recording = library.library_recording()
+        recording = own_recording(options)
     live = bool(base_url) and mode != "replay"
     client: OpenAIClient | None = OpenAIClient(base_url, timeout_s=options["timeout"]) if live else None
     degrees = read_degrees(options["temperature"])

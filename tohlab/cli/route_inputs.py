@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -67,3 +68,19 @@ def read_budget(options: dict[str, Any]) -> Budget | None:
     if not options["store"]:
         raise click.UsageError("a budget needs --store FILE, so that what was paid for is kept")
     return Budget(tokens=options["budget_tokens"], usd=options["budget_usd"], price=read_price(options))
+
+
+def own_recording(options: dict[str, Any]) -> Path:
+    """Return the recording that comes with tohlab, for a run without a service.
+
+    Raises:
+        click.UsageError: it is not one of the set that was asked for.
+    """
+    from tohlab import library
+
+    if options["library_set"] not in (None, "core"):
+        raise click.UsageError(
+            f"no recording of the set {options['library_set']!r} comes with tohlab; give --recording FILE, "
+            "or --base-url URL for a live run"
+        )
+    return library.library_recording()

@@ -27,7 +27,7 @@ def print_dry_run(found: LintReport, estimate: Estimate | None, console: Console
 
     say(
         f"{found.dataset}: {found.n_cases} cases, {found.n_skills} skills, dialect {found.dialect}; nothing "
-        f"is asked. {found.count('error')} errors, {found.count('warning')} warnings"
+        f"is asked. {_many(found.count('error'), 'error')}, {_many(found.count('warning'), 'warning')}"
     )
     for lint in found.lints:
         where = f" (line {', '.join(map(str, lint.lines[:4]))})" if lint.lines else ""
@@ -52,3 +52,7 @@ def print_dry_run(found: LintReport, estimate: Estimate | None, console: Console
         f"to be asked: {estimate.requests} requests{kept}, {estimate.prompt_tokens:,} tokens in "
         f"({estimate.meter}, without the service's template){longest}{money}"
     )
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tohlab.cli.route_inputs import read_budget, read_degrees, read_inputs, read_price
+from tohlab.cli.route_inputs import own_recording, read_budget, read_degrees, read_inputs, read_price
 from tohlab.cli.route_run import kept_answers, progress_bar
 from tohlab.cli.route_sweep_axes import read_axis
 
@@ -137,14 +137,13 @@ def _asked(
     source: SkillSource,
     until_printed: contextlib.ExitStack,
 ) -> Sweep:
-    from tohlab import library
     from tohlab.cli.route_sweep_text import total_sentence
     from tohlab.routing import OpenAIClient, estimate_sweep
     from tohlab.routing import sweep as run
 
     recording = options["recording"]
     if not options["base_url"] and not recording and not options["store"]:
-        recording = library.library_recording()
+        recording = own_recording(options)
     live = bool(options["base_url"]) and options["mode"] != "replay"
     client: OpenAIClient | None = None
     if live:

@@ -40,7 +40,7 @@ def read_axis(text: str, options: Mapping[str, Any]) -> Axis:
     if name not in AXES:
         near = difflib.get_close_matches(name, AXES, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise click.UsageError(f"there is no axis {name!r}{hint} Axes: {', '.join(AXES)}")
+        raise click.UsageError(f"there is no axis {name!r}{hint or '.'} Axes: {', '.join(AXES)}")
     values = [value.strip() for value in given.split(",")] if given else []
     if (not values and name not in ("paraphrase", "enumeration", "catalog-state")) or "" in values:
         raise click.UsageError(f"--over {text}: write {AXES[name]}")

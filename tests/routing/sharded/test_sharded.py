@@ -274,3 +274,12 @@ def test_merging_twice_changes_nothing_and_what_is_there_stays(store: ReplyStore
         assert len(store) == 6
     report = run_routing(dataset, shapes.source(), None, model="m", store=store)
     assert [trial.label for trial in report.trials] == ["missed", "missed", "ok", "ok", "ok", "ok"]
+
+
+def test_a_limit_that_is_a_number_is_told_what_a_limit_is(store: ReplyStore) -> None:
+    dataset = many(2)
+    with (
+        serving(shapes.perfect(dataset)) as service,
+        pytest.raises(RoutingError, match=r"such as ProcessPlaces\(folder, 8\)"),
+    ):
+        run(dataset, service, store, rate=8)

@@ -99,6 +99,11 @@ def run_sharded(
     """
     if attempts < 1 or concurrency < 1 or (shards is not None and shards < 1):
         raise RoutingError("attempts, concurrency and shards must be at least 1")
+    if rate is not None and not hasattr(rate, "acquire"):
+        raise RoutingError(
+            "rate is a limit that workers share, such as ProcessPlaces(folder, 8) or LocalPlaces(8), not "
+            f"{rate!r}"
+        )
     if folder is None and store.path == ":memory:":
         raise RoutingError("the workers' answers need a folder: give one, or a store in a file")
     endpoint = getattr(make_client(), "endpoint", "")
