@@ -241,7 +241,7 @@ def scoring(quick: bool) -> dict[str, Any]:
             "ratio_to_shared_prompter": shared_us / ours_us,
             "shared_prompter": "the plain way, but each request built by one `prompter` for the whole run, "
             "which is what `run_routing` builds by, too",
-            "ours": "run_routing(mode replay, baselines=False) on the SQLite store, from building the requests "
-            "to the report",
+            "ours": "run_routing(mode replay, baselines=False) on the SQLite store, from building "
+            "the requests to the report",
         },
     }
