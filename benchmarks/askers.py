@@ -47,6 +47,7 @@ def tohlab(base_url: str, data: dict[str, Any], count: int, store: str | None = 
         model=MODEL,
         concurrency=CONCURRENCY,
         store=None if store is None else ReplyStore(store),
+        baselines=False,  # the others set nothing beside their answers
     )
     return sum(trial.right for trial in report.trials)
 

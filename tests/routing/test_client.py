@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import struct
+import threading
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -184,6 +188,65 @@ async def test_an_answer_that_breaks_off_is_the_service_s_fault_and_not_a_missin
     with serving(lambda b, n: answer) as service, pytest.raises(EndpointError, match=whole) as caught:
         await ask(OpenAIClient(service.base_url))
     assert caught.value.kind == "server"
+
+
+def reset(connection: socket.socket) -> None:
+    """Close so that the other side reads "connection reset"."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "end"),
+    [
+        (b"", None),
+        (b"", reset),
+        (b"HTTP/1.1 200", None),
+        (HEAD + b"{", None),
+        (HEAD + b"{", reset),
+        (b"no HTTP at all\r\n\r\n", None),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", None),
+    ],
+    ids=["closed", "reset", "half a head", "half a body", "reset in the body", "not HTTP", "bad length"],
+)
+async def test_a_service_that_ends_a_connection_was_reached(
+    sent: bytes, end: Callable[[socket.socket], None] | None
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(sent)
+                if end is not None:
+                    end(connection)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        with pytest.raises(EndpointError, match="was reached and gave no whole answer") as caught:
+            await ask(OpenAIClient(url))
+        thread.join()
+    assert caught.value.kind == "server"
+
+
+async def test_a_port_that_nobody_serves_is_no_connection() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(EndpointError, match=r"cannot be reached .* Start the server") as caught:
+        await ask(OpenAIClient(f"http://127.0.0.1:{port}/v1"))
+    assert caught.value.kind == "connection"
+
+
+async def test_a_service_that_says_nothing_is_waited_for_until_the_deadline() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        with pytest.raises(EndpointError, match=r"did not answer within 0.2 s; .*--timeout") as caught:
+            await ask(OpenAIClient(url, timeout_s=0.2))
+    assert caught.value.kind == "timeout"
 
 
 @pytest.mark.parametrize(

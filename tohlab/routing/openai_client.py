@@ -1,8 +1,9 @@
 """The client for every OpenAI-compatible service, over the openai package.
 
-openai is imported with the first request. One call is one attempt: retries are the runner's, so that they are
-counted once (`max_retries=0`). Services differ in what they say when they fail; here each failure becomes an
-`EndpointError` of one kind, with what to do.
+openai is imported with the first request, and speaks HTTP by aiohttp, which takes less CPU time than its other
+transport. One call is one attempt: retries are the runner's, so that they are counted once (`max_retries=0`).
+Services differ in what they say when they fail; here each failure becomes an `EndpointError` of one kind, with
+what to do.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import os
 import re
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
@@ -33,8 +34,15 @@ _CONTEXT: Final = re.compile(
 )
 _RAW: Final = {"X-Stainless-Raw-Response": "true"}
 """What makes the openai package return the response as it came."""
-_BROKEN_OFF: Final = ("DecodingError", "ReadError", "RemoteProtocolError", "WriteError")
-"""What openai's HTTP library calls it when there was a connection and something else failed."""
+_UNREACHED: Final = "ClientConnectorError"
+"""What aiohttp calls it when there was no connection; what stands above it takes it for a time-out."""
+_BROKEN_OFF: Final = frozenset(
+    {
+        *("DecodingError", "ReadError", "RemoteProtocolError", "WriteError"),  # httpx's, and aiohttp's:
+        *("ClientOSError", "ClientPayloadError", "ClientResponseError", "ServerDisconnectedError"),
+    }
+)
+"""What the HTTP libraries below openai call it when there was a connection and something else failed."""
 _QUOTA: Final = re.compile(r"insufficient_quota|quota|billing|credit|payment|spend", re.IGNORECASE)
 _FILTER: Final = re.compile(r"content_filter|content management policy", re.IGNORECASE)
 
@@ -138,12 +146,13 @@ class OpenAIClient:
 
         Raises:
             EndpointError: of the kind that says what went wrong.
-            MissingExtra: openai is not installed.
+            MissingExtra: openai or aiohttp is not installed.
         """
         try:
+            import aiohttp
             import openai
         except ImportError as error:
-            raise MissingExtra("openai", "eval") from error
+            raise MissingExtra(error.name or "openai", "eval") from error
         body = request.body()
         if r"\ud" in request.canonical_json():  # half a character, or a whole one that JSON writes as two
             body = _well_formed(body)
@@ -158,15 +167,10 @@ class OpenAIClient:
                 response = await client.post(
                     "/chat/completions", body=body, cast_to=object, options={"headers": _RAW}
                 )
-        except (TimeoutError, openai.APITimeoutError) as error:
-            raise EndpointError(
-                "timeout",
-                f"{self.base_url} did not answer within {self.timeout_s:g} s; allow more with --timeout",
-            ) from error
         except openai.APIStatusError as error:
             raise self._status_error(error.response) from None
-        except openai.APIConnectionError as error:
-            raise self._connection_error(error.__cause__ or error) from None
+        except (TimeoutError, openai.APIConnectionError, aiohttp.ClientError) as error:
+            raise self._connection_error(error) from None
         except openai.OpenAIError as error:
             raise EndpointError("garbage", f"{self.base_url}: {self._hide(str(error))}") from None
         text = self._hide(_decoded(response))
@@ -190,7 +194,7 @@ class OpenAIClient:
             # asked for. (A redirect to HTTPS then finds no certificate good.)
             plain = self.base_url.startswith("http://")
             verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True
-            http = openai.DefaultAsyncHttpxClient(
+            http = openai.DefaultAioHttpClient(
                 trust_env=not self._local, timeout=self.timeout_s, verify=verify
             )
             self._client = openai.AsyncOpenAI(
@@ -206,14 +210,24 @@ class OpenAIClient:
     def _hide(self, text: str) -> str:
         return text.replace(self._key, "[key]") if len(self._key) > 3 else text
 
-    def _connection_error(self, cause: BaseException) -> EndpointError:
-        why = self._hide(str(cause)) or type(cause).__name__
-        if type(cause).__name__ in _BROKEN_OFF:
+    def _connection_error(self, error: BaseException) -> EndpointError:
+        """The error for an attempt that ended without a status; what is below says why."""
+        import openai
+
+        cause = error.__cause__ or error
+        why = self._hide(" ".join(str(cause).split())) or type(cause).__name__
+        names = set(_names(error))
+        if _UNREACHED not in names and not _BROKEN_OFF.isdisjoint(names):
             return EndpointError(
                 "server",
                 f"{self.base_url} was reached and gave no whole answer ({why}). Its log may say why; check "
                 "also that --base-url is an OpenAI-compatible API. The same command later asks only what is "
                 "missing.",
+            )
+        if _UNREACHED not in names and isinstance(error, TimeoutError | openai.APITimeoutError):
+            return EndpointError(
+                "timeout",
+                f"{self.base_url} did not answer within {self.timeout_s:g} s; allow more with --timeout",
             )
         return EndpointError(
             "connection",
@@ -230,6 +244,13 @@ class OpenAIClient:
         return EndpointError(
             kind, f"{self.base_url} answered {status}: {said}. {remedy}", status=status, retry_after_s=wait
         )
+
+
+def _names(error: BaseException | None) -> Iterator[str]:
+    """The classes of an error and of those that it came from, with their bases."""
+    while error is not None:
+        yield from (kind.__name__ for kind in type(error).__mro__)
+        error = error.__cause__
 
 
 def _well_formed(value: Any) -> Any:

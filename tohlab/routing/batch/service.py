@@ -203,15 +203,10 @@ class BatchClient(OpenAIClient):
 
             try:
                 return call(api)
-            except openai.APITimeoutError as error:
-                raise EndpointError(
-                    "timeout",
-                    f"{self.base_url} did not answer within {self.timeout_s:g} s; allow more with --timeout",
-                ) from error
             except openai.APIStatusError as error:
                 raise self._status_error(error.response) from None
             except openai.APIConnectionError as error:
-                raise self._connection_error(error.__cause__ or error) from None
+                raise self._connection_error(error) from None
             except openai.OpenAIError as error:
                 raise EndpointError("garbage", f"{self.base_url}: {self._hide(str(error))}") from None
 
