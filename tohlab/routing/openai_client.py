@@ -1,9 +1,9 @@
 """The client for every OpenAI-compatible service, over the openai package.
 
-openai is imported with the first request, and speaks HTTP by aiohttp, which takes less CPU time than its other
-transport. One call is one attempt: retries are the runner's, so that they are counted once (`max_retries=0`).
-Services differ in what they say when they fail; here each failure becomes an `EndpointError` of one kind, with
-what to do.
+openai is imported with the first request, and speaks HTTP by aiohttp, which takes less CPU time than its
+other transport. One call is one attempt: retries are the runner's, so that they are counted once
+(`max_retries=0`). Services differ in what they say when they fail; here each failure becomes an
+`EndpointError` of one kind, with what to do.
 """
 
 from __future__ import annotations
