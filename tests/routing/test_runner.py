@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import _thread
 import asyncio
+import inspect
+import re
 import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -25,8 +27,15 @@ from tohlab.routing import (
     RoutingDataset,
     RoutingReport,
     arun_routing,
+    estimate_run,
+    iter_routing,
     run_routing,
 )
+from tohlab.routing.batch import submit_batch
+from tohlab.routing.prompts import prompter
+from tohlab.routing.runner import prepared
+from tohlab.routing.sharded import run_sharded
+from tohlab.routing.wanted import Asking
 from tohlab.skills.model import Invocation, LoadedSkill
 from tohlab.skills.sources import MemorySource
 
@@ -351,3 +360,37 @@ def test_what_the_user_loads_and_what_a_model_may_not_load_are_known() -> None:
             RoutingDataset(cases=cases, name="d"), source, OpenAIClient(service.base_url), model="m"
         )
     assert [t.label for t in report.trials] == ["reload_after_user_load", "ok", "ok", "not_model_invocable"]
+
+
+# What a run is told.
+
+
+@pytest.mark.parametrize("run", [arun_routing, iter_routing, run_routing])
+def test_help_and_completion_show_every_argument_of_a_run(run: Any) -> None:
+    shown = inspect.signature(run)
+    assert shown.parameters == inspect.signature(prepared).parameters
+    assert shown.parameters["max_tokens"].default == 256
+    assert shown.return_annotation == run.__annotations__["return"]
+
+
+def test_every_argument_of_a_run_is_described() -> None:
+    described = re.findall(r"^    (\w+): ", inspect.getdoc(run_routing) or "", re.MULTILINE)
+    assert set(inspect.signature(prepared).parameters) <= set(described)
+
+
+def test_how_the_cases_are_asked_is_the_same_for_one_run_and_for_many_workers() -> None:
+    keywords = {
+        name: parameter.default
+        for name, parameter in inspect.signature(prompter).parameters.items()
+        if parameter.default is not parameter.empty
+    }
+    of_a_run = inspect.signature(prepared).parameters
+    assert {name: of_a_run[name].default for name in keywords} == keywords
+    hints = get_type_hints(prompter)
+    assert get_type_hints(Asking) == {name: hints[name] for name in keywords}
+
+
+@pytest.mark.parametrize("asks", [estimate_run, run_sharded, submit_batch])
+def test_each_way_of_asking_is_named_where_it_can_be_given(asks: Any) -> None:
+    asking = (inspect.getdoc(asks) or "").partition("\n    asking: ")[2].partition("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`", asking)) == set(get_type_hints(Asking))

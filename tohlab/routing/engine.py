@@ -10,10 +10,11 @@ from tohlab.errors import AnswerNotKept, BudgetExceeded, EndpointError, RunInter
 from tohlab.routing.aggregate import make_report
 from tohlab.routing.baselines.beside import with_baselines
 from tohlab.routing.budget import Purse
-from tohlab.routing.client import ChatReply, ChatRequest
+from tohlab.routing.client import ChatReply
 from tohlab.routing.limiter import Limiter
 from tohlab.routing.margins import read_margin
 from tohlab.routing.report import RoutingReport
+from tohlab.routing.retry import Patience, failure_name
 from tohlab.routing.run_settings import Job, Progress, Settings
 from tohlab.routing.scoring import AnswerReader, Trial
 
@@ -32,11 +33,9 @@ class Run:
         self.reader = AnswerReader(settings.prompter.read)
         self.trials: dict[int, Trial] = {}
         self.stored = 0
-        self.answered = 0
         self.failed = 0
-        self.in_a_row = 0
-        self.not_before = 0.0
         self.last_error: EndpointError | None = None
+        self.patience = Patience(settings.retry)
         self.limiter = Limiter(1, 1)
         self.purse: Purse | None = None
 
@@ -48,6 +47,7 @@ class Run:
             self.purse = given if isinstance(given, Purse) else Purse(given)
             self.purse.check(self.jobs[i].request for i in wanted)
         missing = iter(wanted)
+        self.patience = Patience(self.settings.retry, stored=self.stored)
         self.limiter = Limiter(self.settings.start, self.settings.concurrency)
         self._tell()
         workers = [asyncio.create_task(self._work(missing)) for _ in range(self.settings.concurrency)]
@@ -166,44 +166,27 @@ class Run:
         assert s.client is not None
         failures: list[str] = []
         while True:
-            await self._wait(failures)
+            await self.patience.hold(lambda left_s: self._tell_wait(left_s, failures))
             place = await self.limiter.enter()
-            if self.not_before > asyncio.get_running_loop().time():  # told to wait while waiting for a place
+            if self.patience.left_s() > 0:  # told to wait while waiting for a place
                 self.limiter.leave(place, "later")
                 continue
             kind: str | None = "stopped"
             try:
-                reply = await self._attempt(job.request)
+                reply = await self.patience.attempt(s.client, job.request)
                 kind = None
             except EndpointError as error:
                 kind = error.kind
-                failures.append(f"{error.kind}{'' if error.status is None else f' {error.status}'}")
-                dead = error.kind == "connection" and not self.answered and not self.stored
-                wait_s = None if dead else s.retry.wait_s(error, len(failures))
-                if wait_s is None:
+                failures.append(failure_name(error))
+                if not self.patience.tries_again(error, len(failures)):
                     return self._failed(job, error, tuple(failures))
-                self.not_before = max(self.not_before, asyncio.get_running_loop().time() + wait_s)
                 continue
             finally:
                 self.limiter.leave(place, kind)
-            self.answered += 1
-            self.in_a_row = 0
+            self.patience.got_answer()
             trial = self._judge(job, reply, tuple(failures))
             self._keep(i, reply, trial)
             return trial
-
-    async def _attempt(self, request: ChatRequest) -> ChatReply:
-        """One attempt, with an end."""
-        s = self.settings
-        assert s.client is not None
-        limit_s = s.retry.deadline_s
-        if limit_s is None:
-            limit_s = getattr(s.client, "timeout_s", 840.0) + 60.0
-        try:
-            async with asyncio.timeout(limit_s):
-                return await s.client.complete(request)
-        except TimeoutError as error:
-            raise EndpointError("timeout", f"there was no answer within {limit_s:g} s") from error
 
     def _keep(self, i: int, reply: ChatReply, trial: Trial) -> None:
         s, job = self.settings, self.jobs[i]
@@ -223,20 +206,12 @@ class Run:
                 report=self.report(),
             ) from error
 
-    async def _wait(self, failures: list[str]) -> None:
-        loop = asyncio.get_running_loop()
-        while (left := self.not_before - loop.time()) > 0:
-            why = f"{failures[-1]}, attempt {len(failures) + 1}" if failures else "the service asked to wait"
-            self._tell(f"{why} in {left:.0f} s")
-            await asyncio.sleep(min(left, 1.0))
-
     def _failed(self, job: Job, error: EndpointError, failures: tuple[str, ...]) -> Trial:
         self.last_error = error
         self.failed += 1
-        self.in_a_row += 1
-        if self.settings.retry.stops_run(error, in_a_row=self.in_a_row, answered=self.answered):
-            got = self.answered + self.stored
-            row = f"{self.in_a_row} requests in a row failed, the last one so: " if self.in_a_row > 1 else ""
+        if self.patience.stops_run(error):
+            got, in_a_row = self.patience.answered + self.stored, self.patience.in_a_row
+            row = f"{in_a_row} requests in a row failed, the last one so: " if in_a_row > 1 else ""
             kept = f" {got} of {len(self.jobs)} requests were answered. {self.kept(got)}" if got else ""
             raise _again(error, f"the run was stopped: {row}{error}{kept}")
         return Trial(
@@ -265,6 +240,10 @@ class Run:
             stored=stored,
             margin=read_margin(reply, job.names.catalog, choice=self.settings.prompter.choice),
         )
+
+    def _tell_wait(self, left_s: float, failures: list[str]) -> None:
+        why = f"{failures[-1]}, attempt {len(failures) + 1}" if failures else "the service asked to wait"
+        self._tell(f"{why} in {left_s:.0f} s")
 
     def _tell(self, waiting: str = "", trial: Trial | None = None) -> None:
         if self.settings.progress is not None:

@@ -153,11 +153,7 @@ class OpenAIClient:
             import openai
         except ImportError as error:
             raise MissingExtra(error.name or "openai", "eval") from error
-        body = request.body()
-        if r"\ud" in request.canonical_json():  # half a character, or a whole one that JSON writes as two
-            body = _well_formed(body)
-        if self.endpoint.endswith("openai.com") and "max_tokens" in body:
-            body["max_completion_tokens"] = body.pop("max_tokens")  # its newer models refuse the older name
+        body = self._body(request)
         client = self._opened(openai)
         start = time.perf_counter()
         try:
@@ -185,6 +181,15 @@ class OpenAIClient:
                 status=response.status_code,
             ) from None
         return ChatReply.from_raw(raw, latency_s)
+
+    def _body(self, request: ChatRequest) -> dict[str, Any]:
+        """What this service is sent for a request."""
+        body = request.body()
+        if r"\ud" in request.canonical_json():  # half a character, or a whole one that JSON writes as two
+            body = _well_formed(body)
+        if self.endpoint.endswith("openai.com") and "max_tokens" in body:
+            body["max_completion_tokens"] = body.pop("max_tokens")  # its newer models refuse the older name
+        return body
 
     def _opened(self, openai: Any) -> Any:
         loop = asyncio.get_running_loop()

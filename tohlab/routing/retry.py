@@ -1,13 +1,18 @@
-"""When a request is tried again, how long to wait before it, and when a whole run has to stop."""
+"""When a request is tried again, how long to wait before it, and when a whole run has to stop.
+
+`RetryPolicy` is what a user sets; `Patience` is one run, or one worker's share of it, that keeps to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
 from tohlab.errors import EndpointError
+from tohlab.routing.client import ChatClient, ChatReply, ChatRequest
 
 _ATTEMPTS: Final = MappingProxyType({"rate_limit": 5, "server": 3, "connection": 3, "timeout": 2})
 
@@ -55,3 +60,77 @@ class RetryPolicy:
         if not answered and (error.kind == "connection" or error.status == 404):
             return True
         return in_a_row >= (self.connection_failures if error.kind == "connection" else self.failures)
+
+
+class Patience:
+    """What a run has seen of its service, and so what to do after a further failure.
+
+    One for all that ask side by side in one loop: when one is told to wait, all wait.
+
+    Args:
+        policy: the rules.
+        answered: how many requests of this run are answered already.
+        stored: how many answers an earlier run left; the service was there once, then.
+    """
+
+    def __init__(self, policy: RetryPolicy, *, answered: int = 0, stored: int = 0) -> None:
+        self._policy = policy
+        self._stored = stored
+        self._not_before = 0.0
+        self.answered = answered
+        self.in_a_row = 0  # requests that failed for good since the last answer
+
+    async def hold(self, tell: Callable[[float], None] = lambda left_s: None) -> None:
+        """Wait until the service may be asked; `tell` hears the seconds left, about once a second."""
+        while (left_s := self.left_s()) > 0:
+            tell(left_s)
+            await asyncio.sleep(min(left_s, 1.0))
+
+    def left_s(self) -> float:
+        """Return for how long nobody is to ask; not above 0 if anybody may."""
+        return self._not_before - asyncio.get_running_loop().time()
+
+    async def attempt(self, client: ChatClient, request: ChatRequest) -> ChatReply:
+        """Return the answer of one attempt, which has an end whatever the client is.
+
+        Raises:
+            EndpointError: there was none.
+        """
+        limit_s = self._policy.deadline_s
+        if limit_s is None:
+            limit_s = getattr(client, "timeout_s", 840.0) + 60.0
+        try:
+            async with asyncio.timeout(limit_s):
+                return await client.complete(request)
+        except TimeoutError as error:
+            raise EndpointError("timeout", f"there was no answer within {limit_s:g} s") from error
+
+    def got_answer(self) -> None:
+        """Count an answer."""
+        self.answered += 1
+        self.in_a_row = 0
+
+    def tries_again(self, error: EndpointError, attempt: int) -> bool:
+        """Return whether a request is tried again (after `hold`), or has failed for good.
+
+        Args:
+            error: why its last attempt failed.
+            attempt: how many attempts there were, at least 1.
+        """
+        if error.kind == "connection" and not self.answered and not self._stored:
+            return False  # nobody is there, so the first request says so at once
+        wait_s = self._policy.wait_s(error, attempt)
+        if wait_s is None:
+            return False
+        self._not_before = max(self._not_before, asyncio.get_running_loop().time() + wait_s)
+        return True
+
+    def stops_run(self, error: EndpointError) -> bool:
+        """Count a request that failed for good; return whether it shows that the others would fail too."""
+        self.in_a_row += 1
+        return self._policy.stops_run(error, in_a_row=self.in_a_row, answered=self.answered)
+
+
+def failure_name(error: EndpointError) -> str:
+    """Return a failure in a word or two, such as `rate_limit 429`."""
+    return error.kind if error.status is None else f"{error.kind} {error.status}"

@@ -203,6 +203,29 @@ def test_requests_that_fail_stand_beside_the_score(store: ReplyStore) -> None:
     assert report.exact.n == 10
 
 
+def test_workers_try_again_as_one_run_does(store: ReplyStore) -> None:
+    dataset = many(6)
+
+    def refusing() -> Callable[[dict[str, Any], int], Any]:
+        asked: Counter[str] = Counter()
+
+        def script(body: dict[str, Any], number: int) -> Any:
+            asked[asked_text(body)] += 1
+            first = {1: fails(429, retry_after="0.01"), 2: fails(503)}
+            return first.get(asked[asked_text(body)]) or shapes.perfect(dataset)(body, number)
+
+        return script
+
+    with serving(refusing()) as service:
+        live = run_routing(
+            dataset, shapes.source(), OpenAIClient(service.base_url), model="m", retry=QUICK, concurrency=1
+        )
+    with serving(refusing()) as service:
+        report = run(dataset, service, store, concurrency=1)
+    assert {trial.attempts for trial in live.trials} == {("rate_limit 429", "server 503")}
+    assert [trial.attempts for trial in report.trials] == [trial.attempts for trial in live.trials]
+
+
 def test_a_key_that_is_refused_stops_all_workers(store: ReplyStore) -> None:
     with serving(lambda body, number: fails(401)) as service:
         with pytest.raises(EndpointError, match=r"the run was stopped: .*401"):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tohlab.errors import EndpointError
-from tohlab.routing.retry import RetryPolicy
+from tohlab.routing.retry import RetryPolicy, failure_name
 
 Got = TypeVar("Got")
 Tell = Callable[[str], None]
@@ -55,5 +55,4 @@ def insist(
             wait_s = retry.wait_s(error, attempts)
             if wait_s is None:
                 raise
-            status = "" if error.status is None else f" {error.status}"
-            wait(wait_s, f"{what}: {error.kind}{status}, attempt {attempts + 1}", tell)
+            wait(wait_s, f"{what}: {failure_name(error)}, attempt {attempts + 1}", tell)

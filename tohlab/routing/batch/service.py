@@ -12,7 +12,7 @@ from typing import Any, Final
 from tohlab.ecma import json_int
 from tohlab.errors import EndpointError, MissingExtra
 from tohlab.routing.client import ChatRequest
-from tohlab.routing.openai_client import OpenAIClient, _decoded, _well_formed
+from tohlab.routing.openai_client import OpenAIClient, _decoded
 
 URL: Final = "/v1/chat/completions"
 """What each line of a file asks, and what the batch is made for."""
@@ -92,10 +92,7 @@ class BatchClient(OpenAIClient):
 
     def line(self, custom_id: str, request: ChatRequest) -> bytes:
         """Return a request as a line of a batch file: the same body that a live request has."""
-        body = _well_formed(request.body())
-        if self.endpoint.endswith("openai.com") and "max_tokens" in body:
-            body["max_completion_tokens"] = body.pop("max_tokens")
-        row = {"custom_id": custom_id, "method": "POST", "url": URL, "body": body}
+        row = {"custom_id": custom_id, "method": "POST", "url": URL, "body": self._body(request)}
         # ASCII, so that no service can take a line separator inside a text for the end of a line.
         return (json.dumps(row, ensure_ascii=True, separators=(",", ":"), allow_nan=False) + "\n").encode(
             "ascii"

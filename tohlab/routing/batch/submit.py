@@ -81,7 +81,8 @@ def submit_batch(
         again: submit also what the service refused for what it is (`REFUSED`).
         retry: when an upload or the making of a batch is tried again.
         progress: called while files are sent and while waiting; `done` counts requests that are submitted.
-        asking: `dialect`, `choice`, `placement`, `temperature`, `seed`, `max_tokens`, `earlier`.
+        asking: `dialect`, `choice`, `placement`, `temperature`, `seed`, `max_tokens`, `logprobs`, `earlier`,
+            `description_limit`, `enumerate_names`.
 
     Raises:
         BudgetExceeded: it could cost more than the budget.

@@ -87,7 +87,8 @@ def run_sharded(
         budget: nothing is asked if everything together could cost more, every answer at its longest.
         retry: when to try again and when to stop, in each worker.
         progress: called whenever a shard is done, and about once a second between.
-        asking: `dialect`, `choice`, `placement`, `temperature`, `seed`, `max_tokens`, `earlier`.
+        asking: `dialect`, `choice`, `placement`, `temperature`, `seed`, `max_tokens`, `logprobs`, `earlier`,
+            `description_limit`, `enumerate_names`.
 
     Raises:
         BudgetExceeded: it could cost more than the budget.

@@ -22,7 +22,7 @@ from tohlab.errors import EndpointError, TohlabError
 from tohlab.routing.client import ChatClient, ChatReply, ChatRequest
 from tohlab.routing.limiter import Limiter
 from tohlab.routing.recording import grow
-from tohlab.routing.retry import RetryPolicy
+from tohlab.routing.retry import Patience, RetryPolicy, failure_name
 from tohlab.routing.sharded.places import RateLimit
 from tohlab.routing.store import ReplyStore
 from tohlab.routing.wanted import Unit, request_of
@@ -137,7 +137,7 @@ def before(shard: Shard, own: str = "") -> set[Unit]:
 
 
 class _Asking:
-    """One shard being asked: the runner's own rules of when to wait, to try again and to stop."""
+    """One shard being asked, with the patience of a run in one process."""
 
     def __init__(self, shard: Shard, client: ChatClient, store: ReplyStore, rate: RateLimit | None) -> None:
         self._shard = shard
@@ -145,8 +145,7 @@ class _Asking:
         self._store = store
         self._rate = rate
         self._limiter = Limiter(8, shard.concurrency)
-        self._not_before = 0.0
-        self._in_a_row = 0
+        self._patience = Patience(shard.retry)
         self.answered: list[Unit] = []
         self.failures: list[Told] = []
         self.stopped: Told | None = None
@@ -157,6 +156,7 @@ class _Asking:
         self.answered += [
             (key, replicate) for key, replicate, _ in self._shard.bodies if (key, replicate) in done
         ]
+        self._patience = Patience(self._shard.retry, answered=len(self.answered))
         todo = iter([one for one in self._shard.bodies if one[:2] not in done])
         with ThreadPoolExecutor(self._shard.concurrency, thread_name_prefix="tohlab-places") as threads:
             try:
@@ -179,16 +179,14 @@ class _Asking:
                 self._failed(key, replicate, found)
             elif found is not None:
                 reply, failures = found
-                self._in_a_row = 0
+                self._patience.got_answer()
                 self._store.put(request, reply, replicate, endpoint=self._shard.endpoint, attempts=failures)
                 self.answered.append((key, replicate))
 
     def _failed(self, key: str, replicate: int, error: EndpointError) -> None:
-        self._in_a_row += 1
         told = Told(key=key, replicate=replicate, kind=error.kind, detail=str(error))
         self.failures.append(told)
-        answered = len(self.answered)
-        if self._shard.retry.stops_run(error, in_a_row=self._in_a_row, answered=answered):
+        if self._patience.stops_run(error):
             self.stopped = self.stopped or told
             self.status = error.status
 
@@ -199,15 +197,14 @@ class _Asking:
         loop = asyncio.get_running_loop()
         failures: list[str] = []
         while True:
-            while (left := self._not_before - loop.time()) > 0:
-                await asyncio.sleep(min(left, 1.0))
+            await self._patience.hold()
             place = await self._limiter.enter()
             kind: str | None = "stopped"
             try:
                 if not await self._leased(threads):
                     return None
                 try:
-                    reply = await self._attempt(request)
+                    reply = await self._patience.attempt(self._client, request)
                     kind = None
                     return reply, tuple(failures)
                 finally:
@@ -215,12 +212,9 @@ class _Asking:
                         await loop.run_in_executor(threads, self._rate.release)
             except EndpointError as error:
                 kind = error.kind
-                failures.append(f"{error.kind}{'' if error.status is None else f' {error.status}'}")
-                dead = error.kind == "connection" and not self.answered
-                wait_s = None if dead else self._shard.retry.wait_s(error, len(failures))
-                if wait_s is None or self.stopped is not None:
+                failures.append(failure_name(error))
+                if self.stopped is not None or not self._patience.tries_again(error, len(failures)):
                     return error
-                self._not_before = max(self._not_before, loop.time() + wait_s)
             finally:
                 self._limiter.leave(place, kind)
 
@@ -246,16 +240,6 @@ class _Asking:
     def _needless(self) -> bool:
         """Whether nobody wants more answers, or none will come."""
         return self.stopped is not None or _orphaned() or self._shard.stop_path.exists()
-
-    async def _attempt(self, request: ChatRequest) -> ChatReply:
-        limit_s = self._shard.retry.deadline_s
-        if limit_s is None:
-            limit_s = getattr(self._client, "timeout_s", 840.0) + 60.0
-        try:
-            async with asyncio.timeout(limit_s):
-                return await self._client.complete(request)
-        except TimeoutError as error:
-            raise EndpointError("timeout", f"there was no answer within {limit_s:g} s") from error
 
 
 def _orphaned() -> bool:
