@@ -24,6 +24,8 @@ _RATES = ("exact set", "95 %", "one skill", "several", "no skill")
 
 def print_beside(report: RoutingReport, console: Console) -> None:
     """Print the model and the baselines on the same cases, how far apart, and what a search would keep."""
+    from tohlab.routing.paired import p_number
+
     if not report.baselines:
         return
     model = printable(report.model)
@@ -39,7 +41,7 @@ def print_beside(report: RoutingReport, console: Console) -> None:
             row.name,
             *_cells(row.exact, row.one_skill, row.several_skills, row.no_skill),
             _points(row.difference, row.low, row.high),
-            "-" if row.p_adjusted is None else f"{row.p_adjusted:.3f}",
+            "-" if row.p_adjusted is None else p_number(row.p_adjusted),
         )
     made.caption = (
         "Differences in points, case by case, with cases that expect the same skills taken together (seed "

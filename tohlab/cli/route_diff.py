@@ -65,6 +65,7 @@ def print_comparison(found: RunComparison, console: Console) -> None:
     from rich.text import Text
 
     from tohlab.cli._table import table
+    from tohlab.routing.paired import p_number, p_text
 
     def say(text: str) -> None:
         console.print(Text(printable(text, lines=True)))
@@ -79,12 +80,12 @@ def print_comparison(found: RunComparison, console: Console) -> None:
         rates.add_row(label, f"{rate.value:.1%}", f"{rate.low:.1%} to {rate.high:.1%}", str(found.n))
     rates.add_row("B - A", f"{100 * found.difference:+.1f}", _ends(found.low, found.high), "")
     rates.caption = (
-        f"{found.test}: p = {found.p_value:.3f}. In {found.n_clusters} clusters, signs flipped with seed "
+        f"{found.test}: {p_text(found.p_value)}. In {found.n_clusters} clusters, signs flipped with seed "
         f"{found.seed}: "
         + (
             "nothing can be said"
             if found.clustered_p is None
-            else f"p = {found.clustered_p:.3f}, {_ends(found.clustered_low, found.clustered_high)}"
+            else f"{p_text(found.clustered_p)}, {_ends(found.clustered_low, found.clustered_high)}"
         )
         + ". Smallest difference that would be seen (80 % power): "
         + ("none" if found.smallest is None else f"{100 * found.smallest:.1f} points")
@@ -106,8 +107,8 @@ def print_comparison(found: RunComparison, console: Console) -> None:
         )
         for row in found.per_skill[:_SHOWN]:
             skills.add_row(
-                Text(printable(row.name)), str(row.n), str(row.gained), str(row.lost), f"{row.p_value:.3f}",
-                f"{row.p_adjusted:.3f}",
+                Text(printable(row.name)), str(row.n), str(row.gained), str(row.lost),
+                p_number(row.p_value), p_number(row.p_adjusted),
             )  # fmt: skip
         console.print(skills)
     say(f"tokens: A {_spent(found.a_spent)}; B {_spent(found.b_spent)}")
