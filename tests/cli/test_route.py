@@ -114,7 +114,9 @@ def test_a_model_s_result_has_the_baselines_beside_it_unless_they_are_left_out(
         bare = printed(capsys, *argv, service.base_url, "--no-baselines")
     assert "Beside it: what needs no model, on the same 10 cases" in text
     # Nine of ten cases have one right answer of four, and the one of two skills has none.
-    assert re.search(r"random +22\.5% .* \+77\.5\b", text)
+    assert re.search(r"^ the model +100\.0% ", text, re.MULTILINE)
+    assert re.search(r"^ random +22\.5% ", text, re.MULTILINE)
+    assert re.search(r"^ random +\+77\.5 +- ", text, re.MULTILINE)  # too few clusters for an interval
     assert "Above " in text or "Not shown to be above" in text
     names = [row["name"] for row in data["baselines"]]
     assert names == list(BASELINES)
@@ -461,3 +463,27 @@ def test_eighty_columns_show_every_column_and_break_no_name(
     row = next(line for line in rows if "bm25+abstain" in line)
     assert re.fullmatch(r" bm25\+abstain +[\d.]+% +[\d.]+% to [\d.]+%( +[\d.]+%){3} +\d\.\d{3} *", row)
     assert max(map(len, rows)) <= 80
+
+
+@pytest.mark.parametrize("columns", [80, 60])
+def test_a_narrow_terminal_breaks_no_name_and_no_number_beside_a_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    dataset = shapes.ten()
+    argv = [*shapes.write_inputs(tmp_path, dataset), "--model", "someone/a-model-with-a-long-name-Instruct"]
+    with serving(shapes.perfect(dataset)) as service:
+        assert run(["route", *argv, "--base-url", service.base_url]) == 0
+    text = capsys.readouterr().out.split("Beside it")[1].split("Retrieve")[0]
+    assert max(map(len, text.splitlines())) <= columns
+    rates, differences = text.split("The model less each of them, in points")
+    number = r"\d+\.\d%"
+    for name in map(re.escape, ("the model", *BASELINES)):
+        row = rf"^ {name} +{number} +{number} to {number}( +{number}){{3}}$"
+        below = (
+            rf"^ picker: {name}\n   exact set: {number}; 95 %: {number} to {number};\s+one skill: {number};\s"
+        )
+        assert re.search(row if columns == 80 else below, rates, re.MULTILINE), name
+    for name in map(re.escape, BASELINES):
+        row = rf"^ {name} +[+-]\d+\.\d +(-|[+-]\d+\.\d to [+-]\d+\.\d) +\d\.\d{{3}}$"
+        assert re.search(row, differences, re.MULTILINE), name
