@@ -153,6 +153,11 @@ def test_every_axis_can_be_written_as_the_help_says(
         (["--over", "order=2", "--baseline", "bm25", "--model", "m"], "give either"),
         (["--over", "order=2", "--skills", "x", "--baseline", "bm25"], "give both --skills and --cases"),
         (["--baseline", "bm25"], "Missing option '--over'"),
+        (
+            ["--over", "order=2", "--baseline", "bm25", "--pool", "x"],
+            "--over size is not given, so leave out",
+        ),
+        (["--over", "size=9", "--model", "m", "--order-seed", "3"], "leave out --order-seed"),
     ],
 )
 def test_a_wrong_command_line_is_told(argv: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,6 +186,33 @@ def test_baselines_may_be_what_is_varied(tmp_path: Path, capsys: pytest.CaptureF
     inputs = shapes.write_inputs(tmp_path, shapes.ten())
     data = read(capsys, *inputs, "--over", "baseline=bm25,names")
     assert [point["settings"]["baseline"] for point in data["points"]] == ["bm25", "names"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("--base-url", "http://127.0.0.1:9/v1"),
+        ("--choice", "json"),
+        ("--placement", "same-step"),
+        ("--store", "s.sqlite"),
+        ("--mode", "replay"),
+        ("--recording", "r.jsonl"),
+        ("--replicates", "3"),
+        ("--concurrency", "2"),
+        ("--max-tokens", "9"),
+        ("--temperature", "0.7"),
+        ("--timeout", "9"),
+        ("--price", "1,2"),
+        ("--budget-tokens", "9"),
+        ("--budget-usd", "9"),
+    ],
+)
+def test_what_a_baseline_would_pass_over_is_refused(
+    name: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for argv in (["--baseline", "bm25", "--over", "order=2"], ["--over", "baseline=bm25,names"]):
+        error = " ".join(refused(capsys, *argv, name, value).split())
+        assert f"a baseline asks nothing, so leave out {name}; or give --model NAME instead" in error
 
 
 def test_every_axis_of_values_is_made_by_its_name() -> None:

@@ -15,7 +15,14 @@ from click.core import ParameterSource
 from tohlab.cli.route_batch import batch
 from tohlab.cli.route_diff import diff
 from tohlab.cli.route_files import export, import_
-from tohlab.cli.route_inputs import own_recording, read_budget, read_degrees, read_inputs, read_price
+from tohlab.cli.route_inputs import (
+    check_not_asked,
+    own_recording,
+    read_budget,
+    read_degrees,
+    read_inputs,
+    read_price,
+)
 from tohlab.cli.route_run import kept_answers, progress_bar
 from tohlab.cli.route_sweep import sweep
 
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
 _FOR_A_MODEL = (
     "base_url", "no_baselines", "choice", "placement", "earlier", "store", "mode", "recording", "export",
     "replicates", "concurrency", "max_tokens", "logprobs", "temperature", "timeout", "budget_tokens",
-    "budget_usd",
+    "budget_usd", "dry_run",
 )  # fmt: skip
 """What says how a model is asked, which a baseline is not."""
 
@@ -109,8 +116,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     Without --skills and --cases it is our own library. With --model alone its answers are read from a
     recording (our own, or --recording or --store). The key is read from TOHLAB_API_KEY or OPENAI_API_KEY.
     Every rate is over cases, with a 95 % Wilson interval, and beside a model stand the baselines on the same
-    cases. Ctrl-C keeps what was answered and says how to
-    resume.
+    cases. Ctrl-C keeps what was answered and says how to resume.
 
     \b
     Examples:
@@ -140,7 +146,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             "give either --baseline NAME, or --model NAME (with --base-url URL for a live run)"
         )
     if options["baseline"]:
-        _check_not_asked(ctx)
+        check_not_asked(ctx, _FOR_A_MODEL)
     if math.isnan(options["timeout"]):
         raise click.UsageError("--timeout must be a number of seconds")
     with contextlib.ExitStack() as until_printed:  # a live run's own store is deleted only after that
@@ -162,14 +168,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
 for subcommand in (diff, sweep, import_, export, batch):
     command.add_command(subcommand)
-
-
-def _check_not_asked(ctx: click.Context) -> None:
-    given = [n for n in _FOR_A_MODEL if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT]
-    given += ["dry_run"] if ctx.params["dry_run"] else []
-    if given:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise click.UsageError(f"a baseline asks nothing, so leave out {names}; or give --model NAME instead")
 
 
 def _dry_run(options: dict[str, Any]) -> None:

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tohlab.routing import Budget, Price, RoutingDataset
     from tohlab.skills.model import SkillSource
 
@@ -37,6 +40,22 @@ def read_inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
     if options["limit"] is not None:
         dataset = dataset.sample(options["limit"], options["seed"])
     return dataset, source
+
+
+def given_of(ctx: click.Context, names: Iterable[str]) -> str:
+    """Return which of these parameters were given, as they are written: `--base-url, --mode`."""
+    given = [n for n in names if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT]
+    return ", ".join(f"--{name.replace('_', '-')}" for name in given)
+
+
+def check_not_asked(ctx: click.Context, names: Iterable[str]) -> None:
+    """Refuse what says how a model is asked where a baseline is measured, which would pass over it.
+
+    Raises:
+        click.UsageError: one of these parameters was given.
+    """
+    if given := given_of(ctx, names):
+        raise click.UsageError(f"a baseline asks nothing, so leave out {given}; or give --model NAME instead")
 
 
 def read_price(options: dict[str, Any]) -> Price | None:

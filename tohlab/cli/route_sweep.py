@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tohlab.cli.route_inputs import own_recording, read_budget, read_degrees, read_inputs, read_price
+from tohlab.cli.route_inputs import (
+    check_not_asked,
+    given_of,
+    own_recording,
+    read_budget,
+    read_degrees,
+    read_inputs,
+    read_price,
+)
 from tohlab.cli.route_run import kept_answers, progress_bar
 from tohlab.cli.route_sweep_axes import read_axis
 
@@ -20,6 +28,13 @@ if TYPE_CHECKING:
     from tohlab.skills.model import SkillSource
 
 _FIGURES = (".png", ".svg", ".pdf")
+_FOR_A_MODEL = (
+    "base_url", "choice", "placement", "store", "mode", "recording", "replicates", "concurrency",
+    "max_tokens", "temperature", "timeout", "price", "budget_tokens", "budget_usd",
+)  # fmt: skip
+"""What says how a model is asked, which a baseline is not."""
+_FOR_AN_AXIS = {"size": ("distractors", "pool"), "order": ("order_seed",), "catalog-state": ("earlier",)}
+"""What says how one axis is varied, and nothing where it is not."""
 
 
 @click.command("sweep", short_help="Many ways of asking, over the same cases.")
@@ -68,7 +83,8 @@ _FIGURES = (".png", ".svg", ".pdf")
 @click.option("--dry-run", is_flag=True, help="Ask nothing: say what asking costs.")
 @click.option("--trials", is_flag=True, help="With --json: every single answer too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def sweep(**options: Any) -> None:
+@click.pass_context
+def sweep(ctx: click.Context, /, **options: Any) -> None:
     """How often the right skill gets picked when one thing is varied, or two.
 
     Each point is a run of its own over the same cases, compared with the first one case by case. Axes:
@@ -92,6 +108,11 @@ def sweep(**options: Any) -> None:
         raise click.UsageError(
             "give either --baseline NAME, or --model NAME (with --base-url URL for a live run); or vary one"
         )
+    if ways[0]:
+        check_not_asked(ctx, _FOR_A_MODEL)
+    for axis, names in _FOR_AN_AXIS.items():
+        if axis not in varied and (given := given_of(ctx, names)):
+            raise click.UsageError(f"--over {axis} is not given, so leave out {given}, which belongs to it")
     _check_figure(options["figure"])
     dataset, source = read_inputs(options)
     if options["dry_run"]:
