@@ -202,6 +202,22 @@ def test_a_set_that_cannot_be_used_is_an_error_with_a_remedy(
     assert said in failed(capsys, *argv, code=code)
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["--baseline", "bm25"],
+        ["sweep", "--baseline", "bm25", "--over", "order=2"],
+        ["batch", "submit", "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--store", "s.sqlite"],
+        ["batch", "run", "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--store", "s.sqlite"],
+    ],
+)
+def test_two_sets_are_refused_since_a_run_is_over_one(
+    argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = " ".join(failed(capsys, *argv, "--set", "wide", "--set", "core", code=2).split())
+    assert "--set is given 2 times ('wide', 'core'); a run is over one set" in error
+
+
 def test_a_recording_is_replayed_with_the_model_s_name_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,6 +22,7 @@ from tohlab.cli.route_inputs import (
     read_degrees,
     read_inputs,
     read_price,
+    set_option,
 )
 from tohlab.cli.route_run import kept_answers, progress_bar
 from tohlab.cli.route_sweep import sweep
@@ -45,12 +46,7 @@ _FOR_A_MODEL = (
     help="A folder of skills, or a catalog file (name, description); several together if given again.",
 )
 @click.option("--cases", metavar="FILE", help="Labelled requests, JSON lines (id, query, expected).")
-@click.option(
-    "--set",
-    "library_set",
-    metavar="NAME",
-    help="Which of our own sets, where --skills and --cases are not given: core (the default) or wide.",
-)
+@set_option("Which of our own sets, where --skills and --cases are not given: core (the default) or wide.")
 @click.option(
     "--baseline",
     metavar="NAME",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tohlab.cli.route_batch_text import print_batches, print_collection, print_submission
+from tohlab.cli.route_inputs import set_option
 from tohlab.cli.route_run import progress_bar
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="A folder of skills, or a catalog file; several together if given again.",
             ),
             click.option("--cases", metavar="FILE", help="Labelled requests, JSON lines."),
-            click.option("--set", "library_set", metavar="NAME", help="Which of our own sets: core or wide."),
+            set_option("Which of our own sets: core or wide."),
             click.option("--base-url", metavar="URL", required=True, help="The service."),
             click.option("--model", metavar="NAME", required=True, help="The model's name there."),
             click.option("--choice", default="tools", show_default=True, help="tools or json."),

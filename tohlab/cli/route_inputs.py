@@ -11,10 +11,26 @@ import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from tohlab.routing import Budget, Price, RoutingDataset
     from tohlab.skills.model import SkillSource
+
+
+def set_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option `--set`, which is refused if given twice: the last one alone would be measured.
+
+    Args:
+        text: its help.
+    """
+    return click.option("--set", "library_set", metavar="NAME", multiple=True, callback=_only_one, help=text)
+
+
+def _only_one(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> str | None:
+    if len(names) > 1:
+        named = ", ".join(map(repr, names))
+        raise click.UsageError(f"--set is given {len(names)} times ({named}); a run is over one set", ctx)
+    return names[0] if names else None
 
 
 def read_inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:

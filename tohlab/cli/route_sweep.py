@@ -18,6 +18,7 @@ from tohlab.cli.route_inputs import (
     read_degrees,
     read_inputs,
     read_price,
+    set_option,
 )
 from tohlab.cli.route_run import kept_answers, progress_bar
 from tohlab.cli.route_sweep_axes import read_axis
@@ -48,9 +49,7 @@ _FOR_AN_AXIS = {"size": ("distractors", "pool"), "order": ("order_seed",), "cata
     help="A folder of skills, or a catalog file; several together if given again.",
 )
 @click.option("--cases", metavar="FILE", help="Labelled requests, JSON lines.")
-@click.option(
-    "--set", "library_set", metavar="NAME", help="Which of our own sets: core (the default) or wide."
-)
+@set_option("Which of our own sets: core (the default) or wide.")
 @click.option("--baseline", metavar="NAME", help="No model needed: bm25, tfidf, embedding, names, ...")
 @click.option("--base-url", metavar="URL", help="An OpenAI-compatible service.")
 @click.option("--model", metavar="NAME", help="The model's name there, or in the recording.")
