@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from tests.routing import shapes
-from tests.routing.service import Service, asked_text, completion, fails, ok, serving
+from tests.routing.service import Script, Service, asked_text, completion, fails, ok, serving
 from tohlab.cli import run
 from tohlab.library import library_cases, library_skill_folders
-from tohlab.routing import ReplyStore
+from tohlab.routing import ReplyStore, RoutingDataset
 from tohlab.routing.baselines import BASELINES
 from tohlab.routing.statistics import wilson
 
@@ -284,6 +284,40 @@ def test_a_service_that_never_answers_is_one_message_and_exit_3(
     with serving(lambda b, n: answer) as service:
         error = failed(capsys, *inputs, "--base-url", service.base_url, "--model", "m", "--json")
     assert said in error
+    assert leftovers(tmp_path) == []
+
+
+def half_garbage(dataset: RoutingDataset, right: int) -> Script:
+    """A script that answers the first cases rightly, and the others with what is no chat completion."""
+    good = shapes.perfect(dataset)
+    known = {case.query for case in dataset.cases[:right]}
+
+    def script(body: dict[str, Any], number: int) -> Any:
+        return good(body, number) if asked_text(body) in known else (200, {}, b"<html>")
+
+    return script
+
+
+def test_a_run_that_scored_fewer_than_half_gives_no_verdict_and_exit_3(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = shapes.ten()
+    argv = ["route", *shapes.write_inputs(tmp_path, dataset), "--model", "m", "--no-baselines", "--json"]
+    for right, code in ((4, 3), (5, 0)):
+        with serving(half_garbage(dataset, right)) as service:
+            assert run([*argv, "--base-url", service.base_url]) == code
+        out, error = capsys.readouterr()
+        assert json.loads(out)["n_scored"] == right
+        said = (
+            "tohlab: no verdict, fewer than half of the answers could be scored: 4 of 10 (service errors: "
+            "garbage 6); ask again\n"
+        )
+        assert error.startswith(said) == (code == 3)
+        assert bool(error) == (code == 3)
+        if code:
+            (kept,) = leftovers(tmp_path)  # to go on with
+            assert f"go on with --store {kept}" in error
+            kept.unlink()
     assert leftovers(tmp_path) == []
 
 

@@ -24,7 +24,7 @@ from tohlab.cli.route_inputs import (
     read_price,
     set_option,
 )
-from tohlab.cli.route_run import kept_answers, progress_bar
+from tohlab.cli.route_run import check_scored, kept_answers, progress_bar
 from tohlab.cli.route_sweep import sweep
 
 if TYPE_CHECKING:
@@ -114,6 +114,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     Every rate is over cases, with a 95 % Wilson interval, and beside a model stand the baselines on the same
     cases. Ctrl-C keeps what was answered and says how to resume.
 
+    Exit codes: 0 done, 1 a dry run found errors in the cases, 2 the command line is wrong, 3 an input or the
+    service failed, or fewer than half of the answers could be scored (the report is then printed all the
+    same, and gives no verdict), 130 stopped by hand.
+
     \b
     Examples:
       tohlab route --baseline all
@@ -160,6 +164,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             from tohlab.cli.route_text import print_report
 
             print_report(report, price=price)
+        check_scored({"": report})  # within, so that the answers of a poor run are kept
 
 
 for subcommand in (diff, sweep, import_, export, batch):

@@ -13,7 +13,7 @@ import click
 
 from tohlab.cli.route_batch_text import print_batches, print_collection, print_submission
 from tohlab.cli.route_inputs import set_option
-from tohlab.cli.route_run import progress_bar
+from tohlab.cli.route_run import check_scored, progress_bar
 
 if TYPE_CHECKING:
     from tohlab.routing import ReplyStore
@@ -112,7 +112,8 @@ def submit(**options: Any) -> None:
 @click.option("--trials", is_flag=True, help="With --json: every single answer too.")
 @_asking
 def run(**options: Any) -> None:
-    """Submit, wait, collect, and print the report; Ctrl-C leaves the batches to the service."""
+    """Submit, wait, collect, and print the report; Ctrl-C leaves the batches to the service. Exit code 3: an
+    input or the service failed, or fewer than half of the answers could be scored."""
     from dataclasses import asdict
 
     from tohlab.cli.route_text import print_report
@@ -128,6 +129,7 @@ def run(**options: Any) -> None:
         click.echo(json.dumps(data, indent=2))
     else:
         print_report(report, price=price)
+    check_scored({"": report})
 
 
 @batch.command(short_help="Where the batches are.")

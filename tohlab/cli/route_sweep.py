@@ -20,7 +20,7 @@ from tohlab.cli.route_inputs import (
     read_price,
     set_option,
 )
-from tohlab.cli.route_run import kept_answers, progress_bar
+from tohlab.cli.route_run import check_scored, kept_answers, progress_bar
 from tohlab.cli.route_sweep_axes import read_axis
 
 if TYPE_CHECKING:
@@ -88,7 +88,9 @@ def sweep(ctx: click.Context, /, **options: Any) -> None:
 
     Each point is a run of its own over the same cases, compared with the first one case by case. Axes:
     dialect, description-limit, order (how many), size, choice, placement, enumeration, paraphrase, model,
-    baseline, catalog-state. Several --over give every combination.
+    baseline, catalog-state. Several --over give every combination. Exit code 3: an input or the service
+    failed, or in some point fewer than half of the answers could be scored; the table is then printed all the
+    same.
 
     \b
     Examples:
@@ -132,6 +134,7 @@ def sweep(ctx: click.Context, /, **options: Any) -> None:
             from tohlab.cli.route_sweep_text import print_sweep
 
             print_sweep(found)
+        check_scored({point.label: point.report for point in found.points})
 
 
 def _asking(options: dict[str, Any]) -> dict[str, Any]:
