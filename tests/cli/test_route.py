@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from tests.routing import shapes
-from tests.routing.service import Service, asked_text, completion, fails, ok, serving
+from tests.routing.service import Script, Service, asked_text, completion, fails, ok, serving
 from tohlab.cli import run
 from tohlab.library import library_cases, library_skill_folders
-from tohlab.routing import ReplyStore
+from tohlab.routing import ReplyStore, RoutingDataset
 from tohlab.routing.baselines import BASELINES
 from tohlab.routing.statistics import wilson
 
@@ -114,7 +114,9 @@ def test_a_model_s_result_has_the_baselines_beside_it_unless_they_are_left_out(
         bare = printed(capsys, *argv, service.base_url, "--no-baselines")
     assert "Beside it: what needs no model, on the same 10 cases" in text
     # Nine of ten cases have one right answer of four, and the one of two skills has none.
-    assert re.search(r"random +22\.5% .* \+77\.5\b", text)
+    assert re.search(r"^ the model +100\.0% ", text, re.MULTILINE)
+    assert re.search(r"^ random +22\.5% ", text, re.MULTILINE)
+    assert re.search(r"^ random +\+77\.5 +- ", text, re.MULTILINE)  # too few clusters for an interval
     assert "Above " in text or "Not shown to be above" in text
     names = [row["name"] for row in data["baselines"]]
     assert names == list(BASELINES)
@@ -200,6 +202,22 @@ def test_a_set_that_cannot_be_used_is_an_error_with_a_remedy(
     assert said in failed(capsys, *argv, code=code)
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["--baseline", "bm25"],
+        ["sweep", "--baseline", "bm25", "--over", "order=2"],
+        ["batch", "submit", "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--store", "s.sqlite"],
+        ["batch", "run", "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--store", "s.sqlite"],
+    ],
+)
+def test_two_sets_are_refused_since_a_run_is_over_one(
+    argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = " ".join(failed(capsys, *argv, "--set", "wide", "--set", "core", code=2).split())
+    assert "--set is given 2 times ('wide', 'core'); a run is over one set" in error
+
+
 def test_a_recording_is_replayed_with_the_model_s_name_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -266,6 +284,40 @@ def test_a_service_that_never_answers_is_one_message_and_exit_3(
     with serving(lambda b, n: answer) as service:
         error = failed(capsys, *inputs, "--base-url", service.base_url, "--model", "m", "--json")
     assert said in error
+    assert leftovers(tmp_path) == []
+
+
+def half_garbage(dataset: RoutingDataset, right: int) -> Script:
+    """A script that answers the first cases rightly, and the others with what is no chat completion."""
+    good = shapes.perfect(dataset)
+    known = {case.query for case in dataset.cases[:right]}
+
+    def script(body: dict[str, Any], number: int) -> Any:
+        return good(body, number) if asked_text(body) in known else (200, {}, b"<html>")
+
+    return script
+
+
+def test_a_run_that_scored_fewer_than_half_gives_no_verdict_and_exit_3(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = shapes.ten()
+    argv = ["route", *shapes.write_inputs(tmp_path, dataset), "--model", "m", "--no-baselines", "--json"]
+    for right, code in ((4, 3), (5, 0)):
+        with serving(half_garbage(dataset, right)) as service:
+            assert run([*argv, "--base-url", service.base_url]) == code
+        out, error = capsys.readouterr()
+        assert json.loads(out)["n_scored"] == right
+        said = (
+            "tohlab: no verdict, fewer than half of the answers could be scored: 4 of 10 (service errors: "
+            "garbage 6); ask again\n"
+        )
+        assert error.startswith(said) == (code == 3)
+        assert bool(error) == (code == 3)
+        if code:
+            (kept,) = leftovers(tmp_path)  # to go on with
+            assert f"go on with --store {kept}" in error
+            kept.unlink()
     assert leftovers(tmp_path) == []
 
 
@@ -461,3 +513,27 @@ def test_eighty_columns_show_every_column_and_break_no_name(
     row = next(line for line in rows if "bm25+abstain" in line)
     assert re.fullmatch(r" bm25\+abstain +[\d.]+% +[\d.]+% to [\d.]+%( +[\d.]+%){3} +\d\.\d{3} *", row)
     assert max(map(len, rows)) <= 80
+
+
+@pytest.mark.parametrize("columns", [80, 60])
+def test_a_narrow_terminal_breaks_no_name_and_no_number_beside_a_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    dataset = shapes.ten()
+    argv = [*shapes.write_inputs(tmp_path, dataset), "--model", "someone/a-model-with-a-long-name-Instruct"]
+    with serving(shapes.perfect(dataset)) as service:
+        assert run(["route", *argv, "--base-url", service.base_url]) == 0
+    text = capsys.readouterr().out.split("Beside it")[1].split("Retrieve")[0]
+    assert max(map(len, text.splitlines())) <= columns
+    rates, differences = text.split("The model less each of them, in points")
+    number = r"\d+\.\d%"
+    for name in map(re.escape, ("the model", *BASELINES)):
+        row = rf"^ {name} +{number} +{number} to {number}( +{number}){{3}}$"
+        below = (
+            rf"^ picker: {name}\n   exact set: {number}; 95 %: {number} to {number};\s+one skill: {number};\s"
+        )
+        assert re.search(row if columns == 80 else below, rates, re.MULTILINE), name
+    for name in map(re.escape, BASELINES):
+        row = rf"^ {name} +[+-]\d+\.\d +(-|[+-]\d+\.\d to [+-]\d+\.\d) +\d\.\d{{3}}$"
+        assert re.search(row, differences, re.MULTILINE), name

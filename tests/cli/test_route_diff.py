@@ -81,3 +81,32 @@ def test_a_baseline_is_said_to_be_not_asked(tmp_path: Path, capsys: pytest.Captu
     Path(files[1]).write_text(json.dumps(asked | {"model": "m", "choice": "none", "placement": "opening"}))
     assert run(["route", "diff", *files]) == 0
     assert "choice: A not asked; B none" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", [80, 60])
+def test_what_changed_breaks_no_name_in_a_narrow_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    cases = (
+        RoutingCase(
+            id="paraphrase-of-a-longer-request-017", query="flatten it, please", expected=("pdf-forms",)
+        ),
+        RoutingCase(id="silent", query="xyzzy", expected=()),
+    )
+    inputs = shapes.write_inputs(tmp_path, RoutingDataset(cases=cases, name="d"))
+    files = []
+    for baseline in ("names", "bm25"):
+        assert run(["route", *inputs, "--baseline", baseline, "--json", "--trials"]) == 0
+        (tmp_path / f"{baseline}.json").write_text(capsys.readouterr().out)
+        files.append(str(tmp_path / f"{baseline}.json"))
+    assert run(["route", "diff", *files]) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= columns
+    assert (
+        "\nGained: 1\n\n"
+        "paraphrase-of-a-longer-request-017: flatten it, please\n"
+        "   expected  pdf-forms\n"
+        "   A         none (missed)\n"
+        "   B         pdf-forms (ok)\n"
+    ) in text

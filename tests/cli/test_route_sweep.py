@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.routing import shapes
-from tests.routing.service import completion, ok, serving
+from tests.routing.service import asked_text, completion, ok, serving
 from tohlab.cli import run
 from tohlab.cli.route_sweep_axes import AXES, read_axis
 
@@ -79,6 +79,37 @@ def test_a_live_sweep_says_how_many_requests_it_is_and_a_second_one_asks_none(
         assert len(service.bodies) == 40
     assert [p["report"]["exact"] for p in json.loads(out)["points"]] == [1.0] * 4
     assert [p["settings"] for p in json.loads(out)["points"]] == [p["settings"] for p in first["points"]]
+
+
+def test_a_point_that_scored_fewer_than_half_is_named_and_exit_3(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dataset = shapes.ten()
+    good = shapes.perfect(dataset)
+    known = {case.query for case in dataset.cases[:4]}
+
+    def script(body: dict[str, Any], number: int) -> Any:
+        fails = body.get("tool_choice") == "required" and asked_text(body) not in known
+        return (200, {}, b"<html>") if fails else good(body, number)
+
+    argv = [
+        "--model",
+        "m",
+        "--over",
+        "choice=tools,required",
+        "--store",
+        str(tmp_path / "s.sqlite"),
+        "--json",
+    ]
+    with serving(script) as service:
+        inputs = shapes.write_inputs(tmp_path, dataset)
+        assert run(["route", "sweep", *inputs, *argv, "--base-url", service.base_url]) == 3
+    out, error = capsys.readouterr()
+    assert [point["report"]["n_scored"] for point in json.loads(out)["points"]] == [10, 4]
+    assert error.splitlines()[-1] == (
+        "tohlab: no verdict, fewer than half of the answers could be scored: required: 4 of 10 (service "
+        "errors: garbage 6); ask again"
+    )
 
 
 def test_a_dry_run_asks_nothing_and_adds_everything_up(
@@ -153,6 +184,11 @@ def test_every_axis_can_be_written_as_the_help_says(
         (["--over", "order=2", "--baseline", "bm25", "--model", "m"], "give either"),
         (["--over", "order=2", "--skills", "x", "--baseline", "bm25"], "give both --skills and --cases"),
         (["--baseline", "bm25"], "Missing option '--over'"),
+        (
+            ["--over", "order=2", "--baseline", "bm25", "--pool", "x"],
+            "--over size is not given, so leave out",
+        ),
+        (["--over", "size=9", "--model", "m", "--order-seed", "3"], "leave out --order-seed"),
     ],
 )
 def test_a_wrong_command_line_is_told(argv: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,6 +217,33 @@ def test_baselines_may_be_what_is_varied(tmp_path: Path, capsys: pytest.CaptureF
     inputs = shapes.write_inputs(tmp_path, shapes.ten())
     data = read(capsys, *inputs, "--over", "baseline=bm25,names")
     assert [point["settings"]["baseline"] for point in data["points"]] == ["bm25", "names"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("--base-url", "http://127.0.0.1:9/v1"),
+        ("--choice", "json"),
+        ("--placement", "same-step"),
+        ("--store", "s.sqlite"),
+        ("--mode", "replay"),
+        ("--recording", "r.jsonl"),
+        ("--replicates", "3"),
+        ("--concurrency", "2"),
+        ("--max-tokens", "9"),
+        ("--temperature", "0.7"),
+        ("--timeout", "9"),
+        ("--price", "1,2"),
+        ("--budget-tokens", "9"),
+        ("--budget-usd", "9"),
+    ],
+)
+def test_what_a_baseline_would_pass_over_is_refused(
+    name: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for argv in (["--baseline", "bm25", "--over", "order=2"], ["--over", "baseline=bm25,names"]):
+        error = " ".join(refused(capsys, *argv, name, value).split())
+        assert f"a baseline asks nothing, so leave out {name}; or give --model NAME instead" in error
 
 
 def test_every_axis_of_values_is_made_by_its_name() -> None:

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.routing.shapes import NAMES
+from tohlab.cli._console import make_console
+from tohlab.cli.route_diff import print_comparison
 from tohlab.errors import DatasetError, RoutingError
 from tohlab.frames import frame
 from tohlab.notebook.views import view
@@ -22,7 +25,7 @@ from tohlab.routing import RoutingCase, RoutingDataset, RoutingReport, Trial, Us
 from tohlab.routing.aggregate import make_report
 from tohlab.routing.clusters import cluster_of, clustered_mean, clustered_share
 from tohlab.routing.compare import compare
-from tohlab.routing.paired import mcnemar, newcombe, paired_bootstrap
+from tohlab.routing.paired import mcnemar, newcombe, p_number, p_text, paired_bootstrap
 from tohlab.routing.power import (
     cases_for,
     cases_needed,
@@ -85,6 +88,36 @@ def test_mcnemar_looks_only_at_what_changed() -> None:
     assert mcnemar(0, 5) == pytest.approx(2 / 32)
     assert mcnemar(0, 6) == pytest.approx(2 / 64)
     assert mcnemar(8, 2) == mcnemar(2, 8) == pytest.approx(0.109375)
+
+
+@pytest.mark.parametrize(
+    ("p_value", "cell", "sentence"),
+    [
+        (1.0, "1.000", "p = 1.000"),
+        (0.2454, "0.245", "p = 0.245"),
+        (0.0012, "0.001", "p = 0.001"),
+        (0.0004, "< 0.001", "p < 0.001"),
+        (2e-18, "< 0.001", "p < 0.001"),
+    ],
+)
+def test_a_small_p_value_is_not_called_zero(p_value: float, cell: str, sentence: str) -> None:
+    assert p_number(p_value) == cell
+    assert p_text(p_value) == sentence
+
+
+def test_a_plain_difference_is_told_without_a_p_of_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = (
+        run([False] * 60, expected=[(A,)] * 30 + [()] * 30),
+        run([True] * 60, expected=[(A,)] * 30 + [()] * 30),
+    )
+    found = compare(a, b)
+    assert "+100.0 points (p < 0.001)" in found.sentence
+    print_comparison(found, make_console(width=100))
+    text = capsys.readouterr().out
+    assert "McNemar's exact test: p < 0.001. In 31 clusters" in text
+    assert re.search(rf"{A} +30 +30 +0 +< 0\.001 +< 0\.001", text)
+    assert "0.000" not in text
+    assert "(p < 0.001, n = 60)" in best_of([a, b, a]).sentence
 
 
 def test_newcombe_s_own_example() -> None:

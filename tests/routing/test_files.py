@@ -221,6 +221,12 @@ def test_what_is_not_of_the_format_is_one_message(tmp_path: Path, format_: str, 
         import_cases(write(tmp_path / "x", text), format_)
 
 
+@pytest.mark.parametrize("format_", ["csv", "buildkite", "bfcl", "metatool"])
+def test_one_skill_is_not_taken_where_each_request_names_its_own(tmp_path: Path, format_: str) -> None:
+    with pytest.raises(DatasetError, match="name their own skills, so leave out --skill"):
+        import_cases(write(tmp_path / "x", "id,query,expected\na,b,pdf-forms"), format_, skill="sql-review")
+
+
 def test_what_was_imported_is_what_load_cases_reads(tmp_path: Path) -> None:
     found = import_cases(write(tmp_path / "x.yaml", WAZA), "waza")
     again = load_cases(write(tmp_path / "c.jsonl", cases_to_lines(found)))
@@ -326,6 +332,17 @@ def test_files_come_in_and_go_out_on_the_command_line(
         (["import", "x", "--from", "mlperf"], 3, "known: skill-creator"),
         (["import", "x", "--from", "csv", "--catalog", "y"], 2, "belongs to --from bfcl or metatool"),
         (["import", "x", "--from", "csv", "--answers", "y"], 2, "belongs to --from bfcl"),
+        (
+            ["import", "x", "--from", "csv", "--skill", "y"],
+            2,
+            "--skill belongs to --from skill-creator, waza",
+        ),
+        (
+            ["import", "x", "--from", "bfcl", "--skill", "y"],
+            2,
+            "--skill belongs to --from skill-creator, waza",
+        ),
+        (["import", "x", "--from", "mlperf", "--skill", "y"], 3, "known: skill-creator"),
         (["import", "x", "--from", "metatool", "--catalog", "y"], 2, "give both"),
         (["export", "--to", "junit"], 2, "the others need one"),
         (["export", "a.json", "--to", "promptfoo"], 2, "takes no report"),

@@ -15,8 +15,16 @@ from click.core import ParameterSource
 from tohlab.cli.route_batch import batch
 from tohlab.cli.route_diff import diff
 from tohlab.cli.route_files import export, import_
-from tohlab.cli.route_inputs import own_recording, read_budget, read_degrees, read_inputs, read_price
-from tohlab.cli.route_run import kept_answers, progress_bar
+from tohlab.cli.route_inputs import (
+    check_not_asked,
+    own_recording,
+    read_budget,
+    read_degrees,
+    read_inputs,
+    read_price,
+    set_option,
+)
+from tohlab.cli.route_run import check_scored, kept_answers, progress_bar
 from tohlab.cli.route_sweep import sweep
 
 if TYPE_CHECKING:
@@ -25,7 +33,7 @@ if TYPE_CHECKING:
 _FOR_A_MODEL = (
     "base_url", "no_baselines", "choice", "placement", "earlier", "store", "mode", "recording", "export",
     "replicates", "concurrency", "max_tokens", "logprobs", "temperature", "timeout", "budget_tokens",
-    "budget_usd",
+    "budget_usd", "dry_run",
 )  # fmt: skip
 """What says how a model is asked, which a baseline is not."""
 
@@ -38,12 +46,7 @@ _FOR_A_MODEL = (
     help="A folder of skills, or a catalog file (name, description); several together if given again.",
 )
 @click.option("--cases", metavar="FILE", help="Labelled requests, JSON lines (id, query, expected).")
-@click.option(
-    "--set",
-    "library_set",
-    metavar="NAME",
-    help="Which of our own sets, where --skills and --cases are not given: core (the default) or wide.",
-)
+@set_option("Which of our own sets, where --skills and --cases are not given: core (the default) or wide.")
 @click.option(
     "--baseline",
     metavar="NAME",
@@ -109,8 +112,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     Without --skills and --cases it is our own library. With --model alone its answers are read from a
     recording (our own, or --recording or --store). The key is read from TOHLAB_API_KEY or OPENAI_API_KEY.
     Every rate is over cases, with a 95 % Wilson interval, and beside a model stand the baselines on the same
-    cases. Ctrl-C keeps what was answered and says how to
-    resume.
+    cases. Ctrl-C keeps what was answered and says how to resume.
+
+    Exit codes: 0 done, 1 a dry run found errors in the cases, 2 the command line is wrong, 3 an input or the
+    service failed, or fewer than half of the answers could be scored (the report is then printed all the
+    same, and gives no verdict), 130 stopped by hand.
 
     \b
     Examples:
@@ -140,7 +146,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             "give either --baseline NAME, or --model NAME (with --base-url URL for a live run)"
         )
     if options["baseline"]:
-        _check_not_asked(ctx)
+        check_not_asked(ctx, _FOR_A_MODEL)
     if math.isnan(options["timeout"]):
         raise click.UsageError("--timeout must be a number of seconds")
     with contextlib.ExitStack() as until_printed:  # a live run's own store is deleted only after that
@@ -158,18 +164,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             from tohlab.cli.route_text import print_report
 
             print_report(report, price=price)
+        check_scored({"": report})  # within, so that the answers of a poor run are kept
 
 
 for subcommand in (diff, sweep, import_, export, batch):
     command.add_command(subcommand)
-
-
-def _check_not_asked(ctx: click.Context) -> None:
-    given = [n for n in _FOR_A_MODEL if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT]
-    given += ["dry_run"] if ctx.params["dry_run"] else []
-    if given:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-        raise click.UsageError(f"a baseline asks nothing, so leave out {names}; or give --model NAME instead")
 
 
 def _dry_run(options: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tohlab.cli._console import make_console
-from tohlab.cli._table import keep_cells, table
+from tohlab.cli._table import print_table, table
 from tohlab.printable import printable
 
 if TYPE_CHECKING:
@@ -24,34 +24,43 @@ _RATES = ("exact set", "95 %", "one skill", "several", "no skill")
 
 def print_beside(report: RoutingReport, console: Console) -> None:
     """Print the model and the baselines on the same cases, how far apart, and what a search would keep."""
+    from tohlab.routing.paired import p_number
+
     if not report.baselines:
         return
-    model = printable(report.model)
     made = table(
         f"Beside it: what needs no model, on the same {report.exact.n} cases",
-        "picker", *_RATES, f"{model} less this", "p (Holm)",
-        right=("exact set", "one skill", "several", "no skill", "p (Holm)"),
+        "picker", *_RATES,
+        right=("exact set", "one skill", "several", "no skill"),
     )  # fmt: skip
     own = _cells(report.exact, report.one_skill, report.several_skills, report.no_skill)
-    made.add_row(Text(model, "bold"), *own, "", "")
+    made.add_row(Text("the model", "bold"), *own)
+    # Apart from the rates, so that a terminal of eighty columns holds both.
+    less = table(
+        "The model less each of them, in points",
+        "picker", "difference", "95 %", "p (Holm)",
+        right=("difference", "p (Holm)"),
+    )  # fmt: skip
     for row in report.baselines:
-        made.add_row(
+        made.add_row(row.name, *_cells(row.exact, row.one_skill, row.several_skills, row.no_skill))
+        less.add_row(
             row.name,
-            *_cells(row.exact, row.one_skill, row.several_skills, row.no_skill),
-            _points(row.difference, row.low, row.high),
-            "-" if row.p_adjusted is None else f"{row.p_adjusted:.3f}",
+            f"{100 * row.difference:+.1f}",
+            _ends(row.low, row.high),
+            "-" if row.p_adjusted is None else p_number(row.p_adjusted),
         )
-    made.caption = (
-        "Differences in points, case by case, with cases that expect the same skills taken together (seed "
+    less.caption = (
+        "Case by case, with cases that expect the same skills taken together (seed "
         f"{report.baselines[0].seed}, {report.baselines[0].resamples:,} draws)."
     )
-    console.print(keep_cells(made, console.width))
+    print_table(made, console)
+    print_table(less, console)
     console.print(Text(report.against_baselines))
     for row in report.baselines:
         for note in row.notes:
             console.print(Text(f"note: {row.name}: {note}"))
     if report.retrieval:
-        console.print(_recall(report.retrieval))
+        print_table(_recall(report.retrieval), console)
 
 
 def print_baselines(
@@ -75,7 +84,7 @@ def print_baselines(
             *_cells(report.exact, report.one_skill, report.several_skills, report.no_skill),
             "-" if report.macro_f1 is None else f"{report.macro_f1:.3f}",
         )
-    console.print(keep_cells(made, console.width))
+    print_table(made, console)
     shared = {note for report in reports for note in report.notes if all(note in r.notes for r in reports)}
     for note in sorted(shared):
         console.print(Text(printable(f"note: {note}", lines=True)))
@@ -87,7 +96,7 @@ def print_baselines(
     for name, said in missing.items():
         console.print(Text(f"left out: {name}: {said}"))
     if recall:
-        console.print(_recall(recall))
+        print_table(_recall(recall), console)
 
 
 def _recall(rows: Sequence[RecallAtK]) -> Table:
@@ -116,6 +125,5 @@ def _cells(exact: Rate, *others: Rate | None) -> tuple[str, ...]:
     )
 
 
-def _points(difference: float, low: float | None, high: float | None) -> str:
-    ends = "" if low is None or high is None else f" ({100 * low:+.1f} to {100 * high:+.1f})"
-    return f"{100 * difference:+.1f}{ends}"
+def _ends(low: float | None, high: float | None) -> str:
+    return "-" if low is None or high is None else f"{100 * low:+.1f} to {100 * high:+.1f}"

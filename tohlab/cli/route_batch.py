@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tohlab.cli.route_batch_text import print_batches, print_collection, print_submission
-from tohlab.cli.route_run import progress_bar
+from tohlab.cli.route_inputs import set_option
+from tohlab.cli.route_run import check_scored, progress_bar
 
 if TYPE_CHECKING:
     from tohlab.routing import ReplyStore
@@ -38,42 +39,41 @@ def batch() -> None:
 
 def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of `tohlab route` that say what is asked, and how."""
-    for option in reversed(
-        [
-            click.option(
-                "--skills",
-                metavar="DIR|FILE",
-                multiple=True,
-                help="A folder of skills, or a catalog file; several together if given again.",
-            ),
-            click.option("--cases", metavar="FILE", help="Labelled requests, JSON lines."),
-            click.option("--set", "library_set", metavar="NAME", help="Which of our own sets: core or wide."),
-            click.option("--base-url", metavar="URL", required=True, help="The service."),
-            click.option("--model", metavar="NAME", required=True, help="The model's name there."),
-            click.option("--choice", default="tools", show_default=True, help="tools or json."),
-            click.option("--placement", default="opening", show_default=True, help="opening or same-step."),
-            click.option("--earlier", metavar="DIR|FILE", help="Skills told of before --skills."),
-            click.option("--store", metavar="FILE", required=True, help="Remembers batches and answers."),
-            click.option("--limit", type=click.IntRange(min=1), metavar="N", help="A sample of N cases."),
-            click.option("--seed", type=int, default=0, show_default=True, help="Which sample."),
-            click.option("--split", metavar="NAME", help="Only the cases of this split."),
-            click.option("--replicates", type=click.IntRange(min=1), default=1, show_default=True),
-            click.option("--max-tokens", type=click.IntRange(min=1), default=256, show_default=True),
-            click.option("--temperature", default="0", show_default=True, help="A number, or none."),
-            click.option("--price", metavar="IN,OUT[,CACHED]", help="Live US dollars for a million tokens."),
-            click.option(
-                "--batch-share",
-                type=click.FloatRange(min=0),
-                metavar="SHARE",
-                help="What a batch costs of --price [0.5: OpenAI's].",
-            ),
-            click.option("--budget-tokens", type=click.IntRange(min=1), metavar="N", help="Refuse above it."),
-            click.option("--budget-usd", type=float, metavar="USD", help="The same in money; needs --price."),
-            click.option("--again", is_flag=True, help="Also what the service refused for what it is."),
-            click.option("--timeout", type=click.FloatRange(min=0.01), default=600.0, show_default=True),
-            click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-        ]
-    ):
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+        click.option(
+            "--skills",
+            metavar="DIR|FILE",
+            multiple=True,
+            help="A folder of skills, or a catalog file; several together if given again.",
+        ),
+        click.option("--cases", metavar="FILE", help="Labelled requests, JSON lines."),
+        set_option("Which of our own sets: core or wide."),
+        click.option("--base-url", metavar="URL", required=True, help="The service."),
+        click.option("--model", metavar="NAME", required=True, help="The model's name there."),
+        click.option("--choice", default="tools", show_default=True, help="tools or json."),
+        click.option("--placement", default="opening", show_default=True, help="opening or same-step."),
+        click.option("--earlier", metavar="DIR|FILE", help="Skills told of before --skills."),
+        click.option("--store", metavar="FILE", required=True, help="Remembers batches and answers."),
+        click.option("--limit", type=click.IntRange(min=1), metavar="N", help="A sample of N cases."),
+        click.option("--seed", type=int, default=0, show_default=True, help="Which sample."),
+        click.option("--split", metavar="NAME", help="Only the cases of this split."),
+        click.option("--replicates", type=click.IntRange(min=1), default=1, show_default=True),
+        click.option("--max-tokens", type=click.IntRange(min=1), default=256, show_default=True),
+        click.option("--temperature", default="0", show_default=True, help="A number, or none."),
+        click.option("--price", metavar="IN,OUT[,CACHED]", help="Live US dollars for a million tokens."),
+        click.option(
+            "--batch-share",
+            type=click.FloatRange(min=0),
+            metavar="SHARE",
+            help="What a batch costs of --price [0.5: OpenAI's].",
+        ),
+        click.option("--budget-tokens", type=click.IntRange(min=1), metavar="N", help="Refuse above it."),
+        click.option("--budget-usd", type=float, metavar="USD", help="The same in money; needs --price."),
+        click.option("--again", is_flag=True, help="Also what the service refused for what it is."),
+        click.option("--timeout", type=click.FloatRange(min=0.01), default=600.0, show_default=True),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    ]
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -111,7 +111,8 @@ def submit(**options: Any) -> None:
 @click.option("--trials", is_flag=True, help="With --json: every single answer too.")
 @_asking
 def run(**options: Any) -> None:
-    """Submit, wait, collect, and print the report; Ctrl-C leaves the batches to the service."""
+    """Submit, wait, collect, and print the report; Ctrl-C leaves the batches to the service. Exit code 3: an
+    input or the service failed, or fewer than half of the answers could be scored."""
     from dataclasses import asdict
 
     from tohlab.cli.route_text import print_report
@@ -127,6 +128,7 @@ def run(**options: Any) -> None:
         click.echo(json.dumps(data, indent=2))
     else:
         print_report(report, price=price)
+    check_scored({"": report})
 
 
 @batch.command(short_help="Where the batches are.")

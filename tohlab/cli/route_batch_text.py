@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tohlab.cli._console import make_console
-from tohlab.cli._table import table
+from tohlab.cli._table import print_table, table
 from tohlab.printable import printable
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def print_batches(found: Sequence[BatchState], console: Console | None = None) -
             f"{state.done}/{state.requests}",
             "yes" if state.collected else "no",
         )
-    console.print(rows)
+    print_table(rows, console)
     for state in found:
         if state.detail:
             _sayer(console)(f"{state.batch_id}: {state.detail}")

@@ -64,7 +64,8 @@ def print_comparison(found: RunComparison, console: Console) -> None:
     """Print the verdict, the rates, what was gained and lost, the skills and what it cost."""
     from rich.text import Text
 
-    from tohlab.cli._table import table
+    from tohlab.cli._table import print_table, table
+    from tohlab.routing.paired import p_number, p_text
 
     def say(text: str) -> None:
         console.print(Text(printable(text, lines=True)))
@@ -79,18 +80,18 @@ def print_comparison(found: RunComparison, console: Console) -> None:
         rates.add_row(label, f"{rate.value:.1%}", f"{rate.low:.1%} to {rate.high:.1%}", str(found.n))
     rates.add_row("B - A", f"{100 * found.difference:+.1f}", _ends(found.low, found.high), "")
     rates.caption = (
-        f"{found.test}: p = {found.p_value:.3f}. In {found.n_clusters} clusters, signs flipped with seed "
+        f"{found.test}: {p_text(found.p_value)}. In {found.n_clusters} clusters, signs flipped with seed "
         f"{found.seed}: "
         + (
             "nothing can be said"
             if found.clustered_p is None
-            else f"p = {found.clustered_p:.3f}, {_ends(found.clustered_low, found.clustered_high)}"
+            else f"{p_text(found.clustered_p)}, {_ends(found.clustered_low, found.clustered_high)}"
         )
         + ". Smallest difference that would be seen (80 % power): "
         + ("none" if found.smallest is None else f"{100 * found.smallest:.1f} points")
         + "."
     )
-    console.print(rates)
+    print_table(rates, console)
     if found.n_unscored:
         say(
             f"{found.n_unscored} cases were not scored in both; with them the difference lies between "
@@ -106,33 +107,34 @@ def print_comparison(found: RunComparison, console: Console) -> None:
         )
         for row in found.per_skill[:_SHOWN]:
             skills.add_row(
-                Text(printable(row.name)), str(row.n), str(row.gained), str(row.lost), f"{row.p_value:.3f}",
-                f"{row.p_adjusted:.3f}",
+                Text(printable(row.name)), str(row.n), str(row.gained), str(row.lost),
+                p_number(row.p_value), p_number(row.p_adjusted),
             )  # fmt: skip
-        console.print(skills)
+        print_table(skills, console)
     say(f"tokens: A {_spent(found.a_spent)}; B {_spent(found.b_spent)}")
 
 
 def _print_changes(title: str, changes: Sequence[Change], console: Console) -> None:
+    """Print each case as a block of its own: names and requests are too long to stand beside each other."""
+    from rich.padding import Padding
+    from rich.table import Table
     from rich.text import Text
 
-    from tohlab.cli._table import table
-
     if not changes:
-        console.print(Text(f"{title}: nothing"))
+        console.print(Text(f"\n{title}: nothing"))
         return
-    rows = table(f"{title}: {len(changes)}", "case", "request", "expected", "A", "B")
+    console.print(Text(f"\n{title}: {len(changes)}\n", "bold"))
     for change in changes[:_SHOWN]:
-        rows.add_row(
-            Text(printable(change.case)),
-            Text(printable(change.query if len(change.query) <= 70 else change.query[:69] + "…")),
-            Text(_names(change.expected)),
-            Text(f"{_names(change.a_loaded)} ({change.a_label})"),
-            Text(f"{_names(change.b_loaded)} ({change.b_label})"),
-        )
+        query = change.query if len(change.query) <= 70 else change.query[:69] + "…"
+        console.print(Text.assemble((printable(change.case), "bold"), f": {printable(query)}"))
+        rows = Table.grid("", "", padding=(0, 2, 0, 0))
+        rows.columns[1].overflow = "fold"
+        rows.add_row("expected", Text(_names(change.expected)))
+        rows.add_row("A", Text(f"{_names(change.a_loaded)} ({change.a_label})"))
+        rows.add_row("B", Text(f"{_names(change.b_loaded)} ({change.b_label})"))
+        console.print(Padding(rows, (0, 0, 0, 3)))
     if len(changes) > _SHOWN:
-        rows.caption = f"{len(changes) - _SHOWN} more; all of them with --json"
-    console.print(rows)
+        console.print(Text(f"{len(changes) - _SHOWN} more; all of them with --json"))
 
 
 def _names(names: Sequence[str]) -> str:

@@ -18,7 +18,8 @@ _TO = ("junit", "inspect", "promptfoo", "csv")
 @click.argument("file", metavar="FILE")
 @click.option("--from", "format_", metavar="FORMAT", required=True,
               help="skill-creator, waza, vally, buildkite, bfcl, metatool or csv.")  # fmt: skip
-@click.option("--skill", metavar="NAME", help="The skill that the file is about, where it does not say.")
+@click.option("--skill", metavar="NAME",
+              help="skill-creator: which skill the file is about; waza, vally: not its own.")  # fmt: skip
 @click.option("--answers", metavar="FILE", help="bfcl: the file of answers [possible_answer/ beside FILE].")
 @click.option("--catalog", metavar="FILE", help="bfcl, metatool: write its tools there, as a catalog file.")
 @click.option("--descriptions", metavar="FILE", help="metatool: its file of descriptions, for --catalog.")
@@ -41,8 +42,12 @@ def import_(
       tohlab route import all_clean_data.csv --from metatool > cases.jsonl
     """
     from tohlab.routing.import_benchmarks import import_bfcl, import_metatool_catalog
-    from tohlab.routing.imports import cases_to_lines, import_cases
+    from tohlab.routing.imports import FORMATS, ONE_SKILL, cases_to_lines, import_cases
 
+    if skill is not None and format_ in FORMATS and format_ not in ONE_SKILL:
+        raise click.UsageError(
+            f"--skill belongs to --from {', '.join(ONE_SKILL)}; the requests of {format_} name their own"
+        )
     if answers and format_ != "bfcl":
         raise click.UsageError("--answers belongs to --from bfcl")
     if (descriptions or (catalog and format_ != "bfcl")) and format_ != "metatool":

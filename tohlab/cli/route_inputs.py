@@ -8,10 +8,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from tohlab.routing import Budget, Price, RoutingDataset
     from tohlab.skills.model import SkillSource
+
+
+def set_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option `--set`, which is refused if given twice: the last one alone would be measured.
+
+    Args:
+        text: its help.
+    """
+    return click.option("--set", "library_set", metavar="NAME", multiple=True, callback=_only_one, help=text)
+
+
+def _only_one(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) -> str | None:
+    if len(names) > 1:
+        named = ", ".join(map(repr, names))
+        raise click.UsageError(f"--set is given {len(names)} times ({named}); a run is over one set", ctx)
+    return names[0] if names else None
 
 
 def read_inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
@@ -37,6 +56,22 @@ def read_inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
     if options["limit"] is not None:
         dataset = dataset.sample(options["limit"], options["seed"])
     return dataset, source
+
+
+def given_of(ctx: click.Context, names: Iterable[str]) -> str:
+    """Return which of these parameters were given, as they are written: `--base-url, --mode`."""
+    given = [n for n in names if ctx.get_parameter_source(n) is not ParameterSource.DEFAULT]
+    return ", ".join(f"--{name.replace('_', '-')}" for name in given)
+
+
+def check_not_asked(ctx: click.Context, names: Iterable[str]) -> None:
+    """Refuse what says how a model is asked where a baseline is measured, which would pass over it.
+
+    Raises:
+        click.UsageError: one of these parameters was given.
+    """
+    if given := given_of(ctx, names):
+        raise click.UsageError(f"a baseline asks nothing, so leave out {given}; or give --model NAME instead")
 
 
 def read_price(options: dict[str, Any]) -> Price | None:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tohlab.cli._console import make_console
-from tohlab.cli._table import table
+from tohlab.cli._table import print_table, table
 from tohlab.printable import printable
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def print_dry_run(found: LintReport, estimate: Estimate | None, console: Console
     if len(found.neighbours) > _SHOWN:
         near.caption = f"{len(found.neighbours) - _SHOWN} more; all of them with --json"
     if found.neighbours:
-        console.print(near)
+        print_table(near, console)
     if estimate is None:
         say("no estimate: correct the errors first")
         return

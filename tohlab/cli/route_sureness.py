@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from tohlab.cli._table import table
+from tohlab.cli._table import print_table, table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,7 +34,7 @@ def print_sureness(report: RoutingReport, console: Console) -> None:
             f"{row.right.low:.1%} to {row.right.high:.1%}",
             str(row.right.n),
         )
-    console.print(bins)
+    print_table(bins, console)
     console.print(Text(found.sentence))
     if found.n_without:
         console.print(
@@ -68,4 +68,4 @@ def print_sureness(report: RoutingReport, console: Console) -> None:
             str(point.exact.n),
         )
     kept.caption = "A threshold read off these cases has to be tried on others before its rate is told."
-    console.print(kept)
+    print_table(kept, console)

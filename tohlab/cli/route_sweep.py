@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tohlab.cli.route_inputs import own_recording, read_budget, read_degrees, read_inputs, read_price
-from tohlab.cli.route_run import kept_answers, progress_bar
+from tohlab.cli.route_inputs import (
+    check_not_asked,
+    given_of,
+    own_recording,
+    read_budget,
+    read_degrees,
+    read_inputs,
+    read_price,
+    set_option,
+)
+from tohlab.cli.route_run import check_scored, kept_answers, progress_bar
 from tohlab.cli.route_sweep_axes import read_axis
 
 if TYPE_CHECKING:
@@ -20,6 +29,13 @@ if TYPE_CHECKING:
     from tohlab.skills.model import SkillSource
 
 _FIGURES = (".png", ".svg", ".pdf")
+_FOR_A_MODEL = (
+    "base_url", "choice", "placement", "store", "mode", "recording", "replicates", "concurrency",
+    "max_tokens", "temperature", "timeout", "price", "budget_tokens", "budget_usd",
+)  # fmt: skip
+"""What says how a model is asked, which a baseline is not."""
+_FOR_AN_AXIS = {"size": ("distractors", "pool"), "order": ("order_seed",), "catalog-state": ("earlier",)}
+"""What says how one axis is varied, and nothing where it is not."""
 
 
 @click.command("sweep", short_help="Many ways of asking, over the same cases.")
@@ -33,9 +49,7 @@ _FIGURES = (".png", ".svg", ".pdf")
     help="A folder of skills, or a catalog file; several together if given again.",
 )
 @click.option("--cases", metavar="FILE", help="Labelled requests, JSON lines.")
-@click.option(
-    "--set", "library_set", metavar="NAME", help="Which of our own sets: core (the default) or wide."
-)
+@set_option("Which of our own sets: core (the default) or wide.")
 @click.option("--baseline", metavar="NAME", help="No model needed: bm25, tfidf, embedding, names, ...")
 @click.option("--base-url", metavar="URL", help="An OpenAI-compatible service.")
 @click.option("--model", metavar="NAME", help="The model's name there, or in the recording.")
@@ -68,12 +82,15 @@ _FIGURES = (".png", ".svg", ".pdf")
 @click.option("--dry-run", is_flag=True, help="Ask nothing: say what asking costs.")
 @click.option("--trials", is_flag=True, help="With --json: every single answer too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def sweep(**options: Any) -> None:
+@click.pass_context
+def sweep(ctx: click.Context, /, **options: Any) -> None:
     """How often the right skill gets picked when one thing is varied, or two.
 
     Each point is a run of its own over the same cases, compared with the first one case by case. Axes:
     dialect, description-limit, order (how many), size, choice, placement, enumeration, paraphrase, model,
-    baseline, catalog-state. Several --over give every combination.
+    baseline, catalog-state. Several --over give every combination. Exit code 3: an input or the service
+    failed, or in some point fewer than half of the answers could be scored; the table is then printed all the
+    same.
 
     \b
     Examples:
@@ -92,6 +109,11 @@ def sweep(**options: Any) -> None:
         raise click.UsageError(
             "give either --baseline NAME, or --model NAME (with --base-url URL for a live run); or vary one"
         )
+    if ways[0]:
+        check_not_asked(ctx, _FOR_A_MODEL)
+    for axis, names in _FOR_AN_AXIS.items():
+        if axis not in varied and (given := given_of(ctx, names)):
+            raise click.UsageError(f"--over {axis} is not given, so leave out {given}, which belongs to it")
     _check_figure(options["figure"])
     dataset, source = read_inputs(options)
     if options["dry_run"]:
@@ -112,6 +134,7 @@ def sweep(**options: Any) -> None:
             from tohlab.cli.route_sweep_text import print_sweep
 
             print_sweep(found)
+        check_scored({point.label: point.report for point in found.points})
 
 
 def _asking(options: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tohlab.cli._console import make_console
-from tohlab.cli._table import keep_cells, table
+from tohlab.cli._table import print_table, table
 from tohlab.printable import printable
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def print_sweep(found: Sweep, console: Console | None = None) -> None:
     made = table("Points", *columns, right=columns[len(found.axes) :])
     for point in found.points:
         made.add_row(*(Text(printable(cell)) for cell in cells(found, point)))
-    console.print(keep_cells(made, console.width))
+    print_table(made, console)
     for sentence in sentences(found):
         console.print(Text(printable(sentence, lines=True)))
 
@@ -49,7 +49,7 @@ def print_sweep_estimate(found: SweepEstimate, n_cases: int, console: Console | 
             f"{point.estimate.stored:,}",
             f"{point.estimate.prompt_tokens:,}",
         )
-    console.print(keep_cells(made, console.width))
+    print_table(made, console)
     console.print(Text(total_sentence(found, n_cases)))
 
 

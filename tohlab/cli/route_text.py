@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tohlab.cli._console import make_console
-from tohlab.cli._table import table
+from tohlab.cli._table import print_table, table
 from tohlab.cli.route_baselines import print_beside
 from tohlab.cli.route_sureness import print_sureness
 from tohlab.printable import printable
@@ -60,9 +60,9 @@ def print_report(
             f"{len(report.skills)} skills, dialect {report.dialect}{asked}{repeats}"
         )
     )
-    console.print(_rates(report))
+    print_table(_rates(report), console)
     print_beside(report, console)
-    console.print(_sets(report))
+    print_table(_sets(report), console)
     console.print(
         Text(
             f"scored {report.n_scored} of {report.n_total}; model errors {report.n_model_error} "
@@ -102,8 +102,8 @@ def print_report(
     for note in report.notes:
         console.print(Text(printable(f"note: {note}", lines=True)))
     print_sureness(report, console)
-    console.print(_labels(report))
-    console.print(_skills(report))
+    print_table(_labels(report), console)
+    print_table(_skills(report), console)
     _confusions(report, console)
     tokens = report.tokens
     if tokens.reported:
@@ -207,7 +207,7 @@ def _confusions(report: RoutingReport, console: Console) -> None:
         made.add_row(Text(printable(cell.expected)), Text(printable(cell.predicted)), str(cell.n))
     if len(wrong) > _SHOWN:
         made.caption = f"{len(wrong) - _SHOWN} further pairs"
-    console.print(made)
+    print_table(made, console)
 
 
 def _short(found: Rate | None) -> str:

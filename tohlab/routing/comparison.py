@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from tohlab.routing.paired import p_text
 from tohlab.routing.statistics import Rate
 
 Verdict = Literal["better", "worse", "no evidence", "undecided"]
@@ -113,7 +114,7 @@ class RunComparison:
     def sentence(self) -> str:
         """The result as one sentence."""
         points = f"{100 * self.difference:+.1f} points"
-        p = max(self.p_value, self.clustered_p if self.clustered_p is not None else 1.0)
+        p = p_text(max(self.p_value, self.clustered_p if self.clustered_p is not None else 1.0))
         seen = "nothing" if self.smallest is None else f"{100 * self.smallest:.0f} points"
         could = f"{self.n} cases could show {seen}" + ("" if self.smallest is None else " or more")
         if self.verdict == "undecided":
@@ -122,8 +123,8 @@ class RunComparison:
                 f"anything from {100 * self.worst:+.1f} to {100 * self.best:+.1f}."
             )
         if self.verdict == "no evidence":
-            return f"No evidence of a difference: {points} (p = {p:.3f}); {could}."
-        return f"The second run is {self.verdict}: {points} (p = {p:.3f}); {could}."
+            return f"No evidence of a difference: {points} ({p}); {could}."
+        return f"The second run is {self.verdict}: {points} ({p}); {could}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; rates and differences as shares of 1."""

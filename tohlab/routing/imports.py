@@ -31,6 +31,8 @@ from tohlab.routing.import_benchmarks import import_bfcl, import_metatool
 from tohlab.routing.import_files import dataset_of, json_of, rows_of, text_of, yaml_of
 
 FORMATS: Final = ("skill-creator", "waza", "vally", "buildkite", "bfcl", "metatool", "csv")
+ONE_SKILL: Final = ("skill-creator", "waza", "vally")
+"""The formats whose files are about one skill; in the others each request names its own."""
 
 
 def import_cases(path: str | Path, format: str, *, skill: str | None = None) -> RoutingDataset:  # noqa: A002  # `format` is what a reader calls it
@@ -42,11 +44,18 @@ def import_cases(path: str | Path, format: str, *, skill: str | None = None) -> 
         skill: which skill a `skill-creator` file is about; for `waza` and `vally` in place of the file's own.
 
     Raises:
-        DatasetError: the file cannot be read, or is not of that format; with path and, if known, line.
+        DatasetError: the file cannot be read, or is not of that format; with path and, if known, line. Or
+            there is a `skill` for a format whose requests name their own.
     """
     path = Path(path)
     if format not in FORMATS:
         raise DatasetError(f"there is no format {format!r}; known: {', '.join(FORMATS)}", path)
+    if skill is not None and format not in ONE_SKILL:
+        raise DatasetError(
+            f"the requests of a {format} file name their own skills, so leave out --skill; it is for "
+            f"{', '.join(ONE_SKILL)}",
+            path,
+        )
     if format == "bfcl":
         return import_bfcl(path)[0]
     if format == "csv":

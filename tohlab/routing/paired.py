@@ -25,6 +25,18 @@ FEWEST: Final = 6
 """With fewer clusters all signs alike come up in more than 5 % of the flips, so nothing can be ruled out."""
 
 
+def p_number(p_value: float) -> str:
+    """Return a p-value as a cell shows it, such as `0.245`; `< 0.001` where three digits would say zero."""
+    text = f"{p_value:.3f}"
+    return "< 0.001" if float(text) == 0 else text
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value as a sentence says it: `p = 0.245`, or `p < 0.001`."""
+    text = p_number(p_value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
 def mcnemar(gained: int, lost: int) -> float:
     """Return the two-sided p-value of McNemar's exact test for so many cases that changed each way.
 

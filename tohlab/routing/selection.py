@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from tohlab.errors import MissingExtra, RoutingError
 from tohlab.routing.clusters import By, cluster_of
 from tohlab.routing.dataset import RoutingDataset
-from tohlab.routing.paired import RESAMPLES
+from tohlab.routing.paired import RESAMPLES, p_text
 from tohlab.routing.power import ALPHA
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.similarity import pairs
@@ -128,11 +128,11 @@ class Selection:
             return f"No evidence: all {self.looks} runs are right and wrong in the same {self.n} cases."
         if not self.evidence:
             return (
-                f"No evidence that any of the {self.looks} runs is better (p = {self.p_value:.3f}, "
+                f"No evidence that any of the {self.looks} runs is better ({p_text(self.p_value)}, "
                 f"n = {self.n}): the best of equals would often look as good."
             )
         return (
-            f"Run {self.best} stands out of {self.looks} (p = {self.p_value:.3f}, n = {self.n}); measure how "
+            f"Run {self.best} stands out of {self.looks} ({p_text(self.p_value)}, n = {self.n}); measure how "
             "good it is on cases that were not used for choosing."
         )
 

@@ -6,6 +6,7 @@ import html
 from typing import TYPE_CHECKING
 
 from tohlab.printable import printable
+from tohlab.routing.paired import p_number
 
 if TYPE_CHECKING:
     from tohlab.routing.sweeps.results import Sweep, SweepPoint
@@ -117,6 +118,6 @@ def _difference(sweep: Sweep, point: SweepPoint) -> tuple[str, str, str]:
         return ("", "", "")
     return (
         f"{100 * found.difference:+.1f}",
-        f"{point.p_adjusted:.3f}",
+        p_number(point.p_adjusted),
         "nothing" if found.smallest is None else f"{100 * found.smallest:.1f}",
     )

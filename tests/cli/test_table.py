@@ -1,0 +1,69 @@
+"""A table is read in any width: no name and no number of it stands in two pieces."""
+
+from __future__ import annotations
+
+import pytest
+from rich.text import Text
+
+from tohlab.cli._console import make_console
+from tohlab.cli._table import print_table, table
+
+
+def printed(capsys: pytest.CaptureFixture[str], width: int) -> str:
+    made = table("Title [of it]", "picker", "exact set", "95 %", right=("exact set",))
+    made.add_row("bm25+abstain", "45.4%", "38.5% to 52.4%")
+    made.add_row(Text("a [name]"), "", "1.1% to 6.6%")
+    made.caption = "A caption that says what it means."
+    print_table(made, make_console(width=width))
+    return capsys.readouterr().out
+
+
+def test_what_fits_has_a_line_for_the_heads_and_a_line_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys, 60).splitlines() == [
+        "Title [of it]",
+        "",
+        " picker         exact set   95 %",
+        " ─────────────────────────────────────────",
+        " bm25+abstain       45.4%   38.5% to 52.4%",
+        " a [name]                   1.1% to 6.6%",
+        "",
+        "A caption that says what it means.",
+    ]
+
+
+def test_heads_break_between_words_before_cells_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys, 40).splitlines()[2:7] == [
+        "                exact",
+        " picker           set   95 %",
+        " ─────────────────────────────────────",
+        " bm25+abstain   45.4%   38.5% to 52.4%",
+        " a [name]               1.1% to 6.6%",
+    ]
+
+
+def test_cells_break_between_words_where_they_must(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys, 35).splitlines()[2:8] == [
+        "               exact",
+        " picker          set  95 %",
+        " ─────────────────────────────────",
+        " bm25+abstain  45.4%  38.5% to",
+        "                      52.4%",
+        " a [name]             1.1% to 6.6%",
+    ]
+
+
+def test_where_a_word_would_break_the_rows_stand_below_each_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert printed(capsys, 27).splitlines() == [
+        "Title [of it]",
+        "",
+        " picker: bm25+abstain",
+        "   exact set: 45.4%;",
+        "   95 %: 38.5% to 52.4%",
+        " picker: a [name]",
+        "   95 %: 1.1% to 6.6%",
+        "",
+        "A caption that says what it",
+        "means.",
+    ]
