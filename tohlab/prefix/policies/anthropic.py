@@ -261,6 +261,20 @@ _REMEDIES: Final[tuple[tuple[Reason, str], ...]] = (
     ("lookback_exceeded", "set a further breakpoint every fifteen blocks or so"),
     ("breakpoint_moved", "mark the last block that stays the same, in every request"),
 )
+_CACHE_CONTROL: Final[tuple[tuple[Reason, str], ...]] = (
+    (
+        "no_breakpoint",
+        'put `cache_control` at the top level of every request, here `Sent(request=..., mode="implicit")`, '
+        "or on the last block that stays the same",
+    ),
+)
+_CACHE_POINT: Final[tuple[tuple[Reason, str], ...]] = (
+    (
+        "no_breakpoint",
+        "put a `cachePoint` at the end of every request, here "
+        '`Sent(request=..., marks=("messages",))`, or behind the last block that stays the same',
+    ),
+)
 
 DROPS_THINKING: Final = (
     *("haiku-4-5", "haiku-3-5", "3-5-haiku", "haiku-3", "3-haiku"),
@@ -290,7 +304,7 @@ POLICIES: Final = (
         title="Anthropic Messages",
         sources=_ANTHROPIC,
         models=_FAMILIES,
-        remedies=_REMEDIES,
+        remedies=(*_REMEDIES, *_CACHE_CONTROL),
         not_modelled=_NOT_MODELLED,
         minimum_tokens=512,
         model_minimums=tuple(MINIMUM_TOKENS.items()),
@@ -306,7 +320,7 @@ POLICIES: Final = (
             *_ANTHROPIC,
         ),
         models=_FAMILIES,
-        remedies=_REMEDIES,
+        remedies=(*_REMEDIES, *_CACHE_POINT),
         not_modelled=_NOT_MODELLED,
         minimum_tokens=1024,
         model_minimums=tuple(MINIMUM_TOKENS.items()),
@@ -322,6 +336,7 @@ POLICIES: Final = (
             Source(title="Amazon Bedrock user guide, Prompt caching", date="2026-10", status="assumed"),
         ),
         models=("nova",),
+        remedies=_CACHE_POINT,
         minimum_tokens=1000,
         ttl_s=SHORT_S,
         visible="response",
