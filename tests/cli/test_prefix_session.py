@@ -53,6 +53,43 @@ def test_the_minimum_is_that_of_the_bodies_model(tmp_path: Path, capsys: pytest.
     assert as_opus["read_tokens"] == opus["read_tokens"] > 0
 
 
+@pytest.mark.parametrize(
+    ("models", "options", "assumed"),
+    [
+        (("claude-opus-5", "claude-haiku-4-5"), (), False),
+        (("claude-opus-5", ""), (), True),
+        (("", ""), (), True),
+        (("", ""), ("--model", "claude-opus-5"), False),
+        (("gpt-4o", "gpt-4o"), (), True),
+    ],
+)
+def test_a_minimum_is_called_assumed_only_where_a_body_names_no_model_of_the_list(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    models: tuple[str, ...],
+    options: tuple[str, ...],
+    assumed: bool,
+) -> None:
+    path = write(tmp_path, *(body(i + 1, model) for i, model in enumerate(models)))
+    assert run(["prefix", "--session", path, "--policy", "anthropic", "--edit", "append", *options]) == 0
+    out = capsys.readouterr().out
+    assert ("anthropic: assumed: minimum_tokens 512" in out) is assumed
+    assert "anthropic: assumed: refreshes_marked 1" in out
+
+
+def test_a_models_minimum_is_not_said_of_bodies_without_one_or_of_another_providers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    haiku = "claude-haiku-4-5"
+    (nameless,) = reads(capsys, write(tmp_path, body(1), body(2, haiku)), "--policy", "anthropic")
+    assert "some of its bodies name no model: for them the minimum of 512 is assumed" in nameless["notes"]
+    (foreign,) = reads(capsys, write(tmp_path, body(1, "gpt-4o"), body(2, haiku)), "--policy", "anthropic")
+    assert foreign["minimum_tokens"] == 4096
+    assert foreign["notes"][1] == (
+        "gpt-4o is none of the models of Anthropic Messages: judged as if it were one, with a minimum of 512"
+    )
+
+
 def test_a_models_unknown_minimum_stops_and_names_the_way_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -77,7 +77,7 @@ def model_notes(scene: Scene, setup: Setup, last: CachedRequest) -> tuple[str, .
             "request reads only what the same model was sent before"
         )
     foreign = [model for model in models if rules.serves(model) is False]
-    least = minimum_of(rules, last)
+    least = minimum_of(rules, replace(last, model=""))
     if foreign:
         assumed = f", with a minimum of {least:,}" if least else ""
         notes.append(
@@ -85,6 +85,8 @@ def model_notes(scene: Scene, setup: Setup, last: CachedRequest) -> tuple[str, .
         )
     elif not models and rules.by_model:
         notes.append(f"the session names no model: the minimum of {least:,} is assumed")
+    elif rules.by_model and not all(body.model for body in scene.bodies):
+        notes.append(f"some of its bodies name no model: for them the minimum of {least:,} is assumed")
     if setup.price_model and models and not foreign and setup.price_model not in models:
         why = "it names several" if len(models) > 1 else f"there is none of {_listed(models)}"
         notes.append(f"prices are those of {setup.price_model}: {why}")

@@ -119,6 +119,10 @@ class Anthropic(Snapshot):
             ),
         )
 
+    def assumed_for(self, models: Sequence[str]) -> tuple[Knob, ...]:
+        known = bool(models) and all(self._stated_minimum(model) is not None for model in models)
+        return tuple(knob for knob in self.knobs if not known or knob.name != "minimum_tokens")
+
     @property
     def by_model(self) -> bool:
         return bool(self.model_minimums)
@@ -134,11 +138,10 @@ class Anthropic(Snapshot):
         Raises:
             PrefixError: a model of Claude's whose minimum is not known; the message names the nearest.
         """
-        model = _plain(request.model)
-        minimums = {name.lower().replace(".", "-"): tokens for name, tokens in self.model_minimums}
-        for name in sorted(minimums, key=len, reverse=True):
-            if _is(name, model):
-                return minimums[name]
+        stated = self._stated_minimum(request.model)
+        if stated is not None:
+            return stated
+        model, minimums = _plain(request.model), self._minimums()
         if minimums and any(family in model for family in _FAMILIES):
             bare = model.rsplit("claude-", 1)[-1]
             within = sorted((name for name in minimums if name in bare), key=len, reverse=True)
@@ -151,6 +154,15 @@ class Anthropic(Snapshot):
                 "recorded session by a model that is known: --model"
             )
         return self.minimum_tokens
+
+    def _minimums(self) -> dict[str, int]:
+        return {_plain(name): tokens for name, tokens in self.model_minimums}
+
+    def _stated_minimum(self, model: str) -> int | None:
+        """The minimum of a model of the list; None for any other."""
+        minimums = self._minimums()
+        names = sorted(minimums, key=len, reverse=True)
+        return next((minimums[name] for name in names if _is(name, _plain(model))), None)
 
     def epoch(self, request: CachedRequest) -> int | None:
         model = _plain(request.model)

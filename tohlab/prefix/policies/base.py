@@ -12,7 +12,7 @@ import difflib
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal, Self
@@ -277,6 +277,13 @@ class CachePolicy(ABC):
     def knobs(self) -> tuple[Knob, ...]:
         """What is assumed, each with its range; empty where nothing is."""
         return ()
+
+    def assumed_for(self, models: Sequence[str]) -> tuple[Knob, ...]:
+        """Return what is assumed of requests to these models, one each and empty for one that names none.
+
+        That is `knobs` without those whose value is known for all of them; all of `knobs` for no request.
+        """
+        return self.knobs
 
     @property
     @abstractmethod
