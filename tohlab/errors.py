@@ -250,11 +250,13 @@ class RequestError(TohlabError, ValueError):
 
     Attributes:
         where: the address of what is wrong, such as `messages[3].role`; empty for the whole.
+        what: the message without its remedy, for whoever names one of their own.
     """
 
-    def __init__(self, message: str, *, where: str = "") -> None:
+    def __init__(self, message: str, *, where: str = "", remedy: str = "") -> None:
         self.where = where
-        super().__init__(f"{where}: {message}" if where else message)
+        self.what = f"{where}: {message}" if where else message
+        super().__init__(f"{self.what}; {remedy}" if remedy else self.what)
 
 
 class PrefixError(TohlabError):

@@ -258,6 +258,18 @@ def test_a_hostile_session_is_an_error_with_its_line(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("foreign", [{"input": "x"}, {"contents": []}, {"prompt": "x"}])
+def test_a_body_of_another_api_is_refused_with_what_is_read_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], foreign: Any
+) -> None:
+    path = write(tmp_path, foreign)
+    for command_line in (["--session", path], ["--before", path, "--after", path]):
+        assert run(["prefix", *command_line]) == 3
+        err = capsys.readouterr().err
+        assert ", which is not read; give " in err
+        assert err.count("bodies of chat completions") == err.count("Anthropic's Messages") == 1
+
+
 def test_a_model_needs_a_session(tmp_path: Path) -> None:
     assert run(["prefix", str(tmp_path), "--model", "claude-opus-5"]) == 2
 

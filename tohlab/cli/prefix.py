@@ -291,4 +291,4 @@ def _read(path: Path) -> Request:
     try:
         return read_body(data).request
     except RequestError as error:
-        raise PrefixError(f"{path}: {error}; {remedy}") from error
+        raise PrefixError(f"{path}: {error.what}; {remedy}") from error
