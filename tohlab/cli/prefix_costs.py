@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import click
 
 from tohlab.cli.prefix_costs_text import Bound, print_all, print_gate, warn_of_expired
-from tohlab.errors import MissingExtra, PrefixError
+from tohlab.errors import MissingExtra, PrefixError, UnknownPrice
 
 if TYPE_CHECKING:
     from tohlab.edits import EditUse, Recorded, Scene, SessionUse, Setup
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 PLAIN_NAME: Final = "plain"
 UPPER_BOUND: Final = "lcp"
 """What a share is called where no cache was named: the longest common prefix, which is an upper bound."""
+
+_MOST_MODELS: Final = 60
+"""Named in an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +68,10 @@ def answer(asked: Asked) -> int:
     setups = get_setups(asked.policies)
     if recorded:
         setups = setups_for(scenes[0], asked.policies, prices, priced=asked.price is not None)
-    prices_of(setups, asked.price, prices)
+    try:
+        prices_of(setups, asked.price, prices)
+    except UnknownPrice as error:
+        raise _no_price(error, asked) from error
     on = (asked.on or datetime.now(UTC)).date()
     uses = _session_uses(scenes, check, setups, meter)
     rows: tuple[EditUse, ...] = ()
@@ -95,6 +101,20 @@ def answer(asked: Asked) -> int:
         print_gate(asked.fail_under, shares, low)
     warn_of_expired(rows)
     return 1 if low else 0
+
+
+def _no_price(error: UnknownPrice, asked: Asked) -> UnknownPrice:
+    """The same error with the options that help."""
+    whose = f"{asked.prices} has" if asked.prices else "the table that comes with tohlab has"
+    more = f" and {len(error.known) - _MOST_MODELS:,} more" if len(error.known) > _MOST_MODELS else ""
+    return UnknownPrice(
+        error.what,
+        model=error.model,
+        nearest=error.nearest,
+        known=error.known,
+        remedy=f"Name a model with --price; {whose} {', '.join(error.known[:_MOST_MODELS]) or 'none'}{more}. "
+        "Or give a table of your own that has it with --prices FILE.",
+    )
 
 
 def _recorded(asked: Asked) -> tuple[Recorded, ...]:

@@ -196,9 +196,11 @@ class PriceTable:
         )[:3]
         hint = f" Near: {', '.join(near)}; a version's price may differ from its family's." if near else ""
         raise UnknownPrice(
-            f"there is no price of {model!r}.{hint} Give one with PriceTable.from_file() or Price().",
+            f"there is no price of {model!r}.{hint}",
             model=model,
             nearest=near,
+            known=self.models,
+            remedy="Give one with PriceTable.from_file() or Price().",
         )
 
     @classmethod
