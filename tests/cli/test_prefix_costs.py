@@ -217,6 +217,10 @@ def test_a_model_without_a_price_is_told_of_by_the_options_with_the_names_that_h
     err = capsys.readouterr().err
     assert "there is no price of 'claude-opus-5'. Name a model with --price; " in err
     assert f"{mine} has mine. Or give" in err
+    row = '[[models]]\nmodel = "m{}"\ninput = 1\noutput = 2\ndate = "2026-12-01"\n'
+    mine.write_text("".join(row.format(i) for i in range(1000)))
+    assert run(["prefix", str(skills), "--policy", "anthropic", "--prices", str(mine)]) == 3
+    assert "m58, m59 and 940 more. Or give" in capsys.readouterr().err
 
 
 def test_a_price_can_be_another_models(skills: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tohlab.tokens import TokenMeter
 
 PLAIN_NAME: Final = "plain"
+EVERY: Final = "all"
+"""In place of a harness's name: every harness, and the plain list."""
 UPPER_BOUND: Final = "lcp"
 """What a share is called where no cache was named: the longest common prefix, which is an upper bound."""
 
@@ -136,6 +138,7 @@ def _scenes(
     from tohlab.dialects.harness import FileTree
     from tohlab.dialects.harnesses import harness_names
     from tohlab.dialects.installed import installed
+    from tohlab.dialects.registry import check_name
     from tohlab.edits import PLAIN, harness_scene, long_conversation, recorded_scene
     from tohlab.prefix.append_only import check_append_only
 
@@ -152,8 +155,10 @@ def _scenes(
         return (scene,), check
     if asked.directory is None:
         raise PrefixError("there is neither a folder nor a session")
+    known = (PLAIN_NAME, *harness_names())
+    check_name(asked.dialect, (*known, EVERY))
     tree = installed(FileTree.at(asked.directory))[0].tree
-    names = (PLAIN_NAME, *harness_names()) if asked.dialect == "all" else (asked.dialect,)
+    names = known if asked.dialect == EVERY else (asked.dialect,)
     conversation = long_conversation()
     scenes = tuple(
         harness_scene(
