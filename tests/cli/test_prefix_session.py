@@ -100,6 +100,41 @@ def test_a_models_unknown_minimum_stops_and_names_the_way_out(
 
 
 @pytest.mark.parametrize(
+    ("model", "later"),
+    [
+        ("gpt-99", True),
+        ("gpt-10-sol", True),
+        ("gpt-5.7", True),
+        ("gpt-5.6-sol", False),
+        ("openai/gpt-6-luna-2026-11-01", False),
+    ],
+)
+def test_a_later_model_is_judged_by_the_rules_that_are_stated_for_it_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], model: str, later: bool
+) -> None:
+    path = write(tmp_path, body(1, model), body(2, model))
+    (use,) = reads(capsys, path, "--policy", "openai-implicit")
+    said = (
+        f"{model} was not known when the rules were read: judged by those of OpenAI GPT-5.6 and later, with "
+        "a minimum of 1,024; --model judges by another model"
+    )
+    assert (said in use["notes"]) is later
+    assert not any("is none of the models" in note for note in use["notes"])
+    (as_asked,) = reads(capsys, path, "--policy", "openai-implicit", "--model", "gpt-99")
+    assert "gpt-99 was not known when the rules were read" in as_asked["notes"][0]
+
+
+def test_where_a_price_is_asked_for_no_other_models_price_is_said_to_be_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, body(1, "gpt-5.6-new"), body(2, "gpt-5.6-new"))
+    (own,) = reads(capsys, path, "--policy", "openai-implicit")
+    assert own["notes"] == ["prices are those of gpt-5.6-sol: there is none of gpt-5.6-new"]
+    (asked,) = reads(capsys, path, "--policy", "openai-implicit", "--price", "gpt-5.6-luna")
+    assert asked["notes"] == []
+
+
+@pytest.mark.parametrize(
     ("policy", "model", "said"),
     [
         (
