@@ -19,7 +19,7 @@
     │   ├── EncodingUnavailable     an encoding whose ranks cannot be had; says where it looked
     │   ├── UsageError              a report of used tokens that cannot be right (api, fields)
     │   └── PriceError              something that cannot be priced
-    │       └── UnknownPrice        no price of that model (model, nearest)
+    │       └── UnknownPrice        no price of that model (model, nearest, known)
     ├── RenderError                 renderers/: a request that a format cannot write (renderer, line)
     ├── RequestError                request: something that is no request in the format it was given in
     ├── PrefixError                 prefix/: requests that cannot be compared, caches that cannot be
@@ -222,12 +222,24 @@ class UnknownPrice(PriceError, LookupError):
     Attributes:
         model: what was asked for.
         nearest: the priced models whose names are most like it.
+        known: all models that have one, in their table's order.
+        what: the message without its remedy, for whoever names one of their own.
     """
 
-    def __init__(self, message: str, *, model: str, nearest: Sequence[str]) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        model: str,
+        nearest: Sequence[str],
+        known: Sequence[str] = (),
+        remedy: str = "",
+    ) -> None:
         self.model = model
         self.nearest = tuple(nearest)
-        super().__init__(message)
+        self.known = tuple(known)
+        self.what = message
+        super().__init__(f"{message} {remedy}" if remedy else message)
 
 
 class RenderError(TohlabError, ValueError):
@@ -250,11 +262,13 @@ class RequestError(TohlabError, ValueError):
 
     Attributes:
         where: the address of what is wrong, such as `messages[3].role`; empty for the whole.
+        what: the message without its remedy, for whoever names one of their own.
     """
 
-    def __init__(self, message: str, *, where: str = "") -> None:
+    def __init__(self, message: str, *, where: str = "", remedy: str = "") -> None:
         self.where = where
-        super().__init__(f"{where}: {message}" if where else message)
+        self.what = f"{where}: {message}" if where else message
+        super().__init__(f"{self.what}; {remedy}" if remedy else self.what)
 
 
 class PrefixError(TohlabError):

@@ -12,6 +12,7 @@ import pytest
 from tohlab.cli import run
 from tohlab.dialects.harness import FileTree
 from tohlab.edits import edit_costs, harness_scene
+from tohlab.tokens import default_prices
 
 
 @pytest.fixture
@@ -197,6 +198,29 @@ def test_what_is_wrong_is_said_with_a_remedy(
 ) -> None:
     assert run(["prefix", str(skills), *options]) == 3
     assert message in capsys.readouterr().err
+
+
+def test_a_model_without_a_price_is_told_of_by_the_options_with_the_names_that_have_one(
+    tmp_path: Path, skills: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["prefix", str(skills), "--policy", "anthropic", "--price", "nope"]) == 3
+    err = capsys.readouterr().err
+    assert (
+        "there is no price of 'nope'. Name a model with --price; the table that comes with tohlab has " in err
+    )
+    assert all(model in err for model in default_prices().models)
+    assert err.endswith("Or give a table of your own that has it with --prices FILE.\n")
+    assert "PriceTable" not in err
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[[models]]\nmodel = "mine"\ninput = 1\noutput = 2\ndate = "2026-12-01"\n')
+    assert run(["prefix", str(skills), "--policy", "anthropic", "--prices", str(mine)]) == 3
+    err = capsys.readouterr().err
+    assert "there is no price of 'claude-opus-5'. Name a model with --price; " in err
+    assert f"{mine} has mine. Or give" in err
+    row = '[[models]]\nmodel = "m{}"\ninput = 1\noutput = 2\ndate = "2026-12-01"\n'
+    mine.write_text("".join(row.format(i) for i in range(1000)))
+    assert run(["prefix", str(skills), "--policy", "anthropic", "--prices", str(mine)]) == 3
+    assert "m58, m59 and 940 more. Or give" in capsys.readouterr().err
 
 
 def test_a_price_can_be_another_models(skills: Path, capsys: pytest.CaptureFixture[str]) -> None:

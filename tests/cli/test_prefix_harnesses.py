@@ -60,3 +60,21 @@ def _environ() -> dict[str, str]:
 )
 def test_columns_are_grouped_by_the_width(widths: list[int], room: int, groups: list[list[int]]) -> None:
     assert _groups(widths, room) == groups
+
+
+@pytest.mark.parametrize("options", [(), ("--policy", "vllm")])
+def test_an_unknown_dialect_is_refused_with_all_that_are_taken(
+    skills: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    assert run(["prefix", str(skills), "--dialect", "nope", *options]) == 3
+    err = capsys.readouterr().err
+    known = err.strip().partition("Known: ")[2].split(", ")
+    assert known == sorted((*harness_names(), "plain", "all"))
+
+
+@pytest.mark.parametrize("dialect", ["plain", "codex"])
+def test_a_harness_without_a_cache_is_told_what_it_needs(
+    skills: Path, capsys: pytest.CaptureFixture[str], dialect: str
+) -> None:
+    assert run(["prefix", str(skills), "--dialect", dialect]) == 2
+    assert f"--dialect {dialect} needs --policy; without one it is toh or all" in capsys.readouterr().err

@@ -53,6 +53,43 @@ def test_the_minimum_is_that_of_the_bodies_model(tmp_path: Path, capsys: pytest.
     assert as_opus["read_tokens"] == opus["read_tokens"] > 0
 
 
+@pytest.mark.parametrize(
+    ("models", "options", "assumed"),
+    [
+        (("claude-opus-5", "claude-haiku-4-5"), (), False),
+        (("claude-opus-5", ""), (), True),
+        (("", ""), (), True),
+        (("", ""), ("--model", "claude-opus-5"), False),
+        (("gpt-4o", "gpt-4o"), (), True),
+    ],
+)
+def test_a_minimum_is_called_assumed_only_where_a_body_names_no_model_of_the_list(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    models: tuple[str, ...],
+    options: tuple[str, ...],
+    assumed: bool,
+) -> None:
+    path = write(tmp_path, *(body(i + 1, model) for i, model in enumerate(models)))
+    assert run(["prefix", "--session", path, "--policy", "anthropic", "--edit", "append", *options]) == 0
+    out = capsys.readouterr().out
+    assert ("anthropic: assumed: minimum_tokens 512" in out) is assumed
+    assert "anthropic: assumed: refreshes_marked 1" in out
+
+
+def test_a_models_minimum_is_not_said_of_bodies_without_one_or_of_another_providers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    haiku = "claude-haiku-4-5"
+    (nameless,) = reads(capsys, write(tmp_path, body(1), body(2, haiku)), "--policy", "anthropic")
+    assert "some of its bodies name no model: for them the minimum of 512 is assumed" in nameless["notes"]
+    (foreign,) = reads(capsys, write(tmp_path, body(1, "gpt-4o"), body(2, haiku)), "--policy", "anthropic")
+    assert foreign["minimum_tokens"] == 4096
+    assert foreign["notes"][1] == (
+        "gpt-4o is none of the models of Anthropic Messages: judged as if it were one, with a minimum of 512"
+    )
+
+
 def test_a_models_unknown_minimum_stops_and_names_the_way_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,6 +97,41 @@ def test_a_models_unknown_minimum_stops_and_names_the_way_out(
     assert run(["prefix", "--session", path, "--policy", "anthropic"]) == 3
     assert "the minimum of the model 'claude-opus-9' is not known" in (err := capsys.readouterr().err)
     assert "--model" in err
+
+
+@pytest.mark.parametrize(
+    ("model", "later"),
+    [
+        ("gpt-99", True),
+        ("gpt-10-sol", True),
+        ("gpt-5.7", True),
+        ("gpt-5.6-sol", False),
+        ("openai/gpt-6-luna-2026-11-01", False),
+    ],
+)
+def test_a_later_model_is_judged_by_the_rules_that_are_stated_for_it_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], model: str, later: bool
+) -> None:
+    path = write(tmp_path, body(1, model), body(2, model))
+    (use,) = reads(capsys, path, "--policy", "openai-implicit")
+    said = (
+        f"{model} was not known when the rules were read: judged by those of OpenAI GPT-5.6 and later, with "
+        "a minimum of 1,024; --model judges by another model"
+    )
+    assert (said in use["notes"]) is later
+    assert not any("is none of the models" in note for note in use["notes"])
+    (as_asked,) = reads(capsys, path, "--policy", "openai-implicit", "--model", "gpt-99")
+    assert "gpt-99 was not known when the rules were read" in as_asked["notes"][0]
+
+
+def test_where_a_price_is_asked_for_no_other_models_price_is_said_to_be_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, body(1, "gpt-5.6-new"), body(2, "gpt-5.6-new"))
+    (own,) = reads(capsys, path, "--policy", "openai-implicit")
+    assert own["notes"] == ["prices are those of gpt-5.6-sol: there is none of gpt-5.6-new"]
+    (asked,) = reads(capsys, path, "--policy", "openai-implicit", "--price", "gpt-5.6-luna")
+    assert asked["notes"] == []
 
 
 @pytest.mark.parametrize(
@@ -219,6 +291,18 @@ def test_a_hostile_session_is_an_error_with_its_line(
 ) -> None:
     assert run(["prefix", "--session", write(tmp_path, *rows), "--policy", "anthropic"]) == 3
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("foreign", [{"input": "x"}, {"contents": []}, {"prompt": "x"}])
+def test_a_body_of_another_api_is_refused_with_what_is_read_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], foreign: Any
+) -> None:
+    path = write(tmp_path, foreign)
+    for command_line in (["--session", path], ["--before", path, "--after", path]):
+        assert run(["prefix", *command_line]) == 3
+        err = capsys.readouterr().err
+        assert ", which is not read; give " in err
+        assert err.count("bodies of chat completions") == err.count("Anthropic's Messages") == 1
 
 
 def test_a_model_needs_a_session(tmp_path: Path) -> None:

@@ -108,6 +108,14 @@ def test_unknown_encodings_and_dialects_are_errors_with_the_known_ones(
     assert "Did you mean 'toh'?" in capsys.readouterr().err
 
 
+def test_an_unknown_dialect_is_refused_with_all_that_are_taken(
+    skills: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["tokens", str(skills), "--dialect", "nope"]) == 3
+    known = capsys.readouterr().err.strip().partition("Known: ")[2].split(", ")
+    assert known == sorted((*harness_names(), "all"))
+
+
 def test_a_wrong_command_line_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["tokens"]) == 2
     assert run(["tokens", "x", "--sort", "size"]) == 2

@@ -253,6 +253,24 @@ def test_without_a_model_the_minimum_is_an_assumption_in_sight() -> None:
     assert "minimum_tokens" not in {knob.name for knob in get_policy("bedrock-nova").knobs}
 
 
+@pytest.mark.parametrize(
+    ("models", "assumed"),
+    [
+        ((), True),
+        (("claude-opus-5", "claude-haiku-4-5-20251001"), False),
+        (("claude-opus-5", ""), True),
+        (("gpt-4o",), True),
+    ],
+)
+def test_a_minimum_that_is_known_for_every_model_is_not_assumed(
+    models: tuple[str, ...], assumed: bool
+) -> None:
+    names = {knob.name for knob in get_policy("anthropic").assumed_for(models)}
+    assert names == {"refreshes_marked"} | ({"minimum_tokens"} if assumed else set())
+    older = get_policy("openai-older")
+    assert older.assumed_for(models) == older.knobs
+
+
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda p: p.name)
 def test_an_empty_request_is_a_request(policy: CachePolicy) -> None:
     use = policy.start().submit(cached_request(Request()))

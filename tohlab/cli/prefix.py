@@ -179,12 +179,28 @@ def command(
     if before is not None and after is not None:
         _compare(before, after, encoding, as_json)
     elif directory is not None:
+        _check_dialect(dialect)
         _edits(directory, edit, skill, dialect, encoding, as_json)
 
 
 def _given(ctx: click.Context, name: str) -> bool:
     """Whether an option was given, and is not just what it is by default."""
     return ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+
+
+def _check_dialect(dialect: str) -> None:
+    """Of a table without a cache, which the older dialects have alone."""
+    from tohlab.cli.prefix_costs import EVERY, PLAIN_NAME
+    from tohlab.dialects import dialect_names
+    from tohlab.dialects.harnesses import harness_names
+    from tohlab.dialects.registry import check_name
+
+    check_name(dialect, (*harness_names(), PLAIN_NAME, EVERY))
+    taken = dialect_names()
+    if dialect not in taken:
+        raise click.UsageError(
+            f"--dialect {dialect} needs --policy; without one it is {' or '.join((*taken, EVERY))}"
+        )
 
 
 def _edits(directory: str, edit: str, skill: str | None, dialect: str, encoding: str, as_json: bool) -> None:
@@ -291,4 +307,4 @@ def _read(path: Path) -> Request:
     try:
         return read_body(data).request
     except RequestError as error:
-        raise PrefixError(f"{path}: {error}; {remedy}") from error
+        raise PrefixError(f"{path}: {error.what}; {remedy}") from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import click
 
 from tohlab.cli.prefix_costs_text import Bound, print_all, print_gate, warn_of_expired
-from tohlab.errors import MissingExtra, PrefixError
+from tohlab.errors import MissingExtra, PrefixError, UnknownPrice
 
 if TYPE_CHECKING:
     from tohlab.edits import EditUse, Recorded, Scene, SessionUse, Setup
@@ -20,8 +20,13 @@ if TYPE_CHECKING:
     from tohlab.tokens import TokenMeter
 
 PLAIN_NAME: Final = "plain"
+EVERY: Final = "all"
+"""In place of a harness's name: every harness, and the plain list."""
 UPPER_BOUND: Final = "lcp"
 """What a share is called where no cache was named: the longest common prefix, which is an upper bound."""
+
+_MOST_MODELS: Final = 60
+"""Named in an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +70,10 @@ def answer(asked: Asked) -> int:
     setups = get_setups(asked.policies)
     if recorded:
         setups = setups_for(scenes[0], asked.policies, prices, priced=asked.price is not None)
-    prices_of(setups, asked.price, prices)
+    try:
+        prices_of(setups, asked.price, prices)
+    except UnknownPrice as error:
+        raise _no_price(error, asked) from error
     on = (asked.on or datetime.now(UTC)).date()
     uses = _session_uses(scenes, check, setups, meter)
     rows: tuple[EditUse, ...] = ()
@@ -97,6 +105,20 @@ def answer(asked: Asked) -> int:
     return 1 if low else 0
 
 
+def _no_price(error: UnknownPrice, asked: Asked) -> UnknownPrice:
+    """The same error with the options that help."""
+    whose = f"{asked.prices} has" if asked.prices else "the table that comes with tohlab has"
+    more = f" and {len(error.known) - _MOST_MODELS:,} more" if len(error.known) > _MOST_MODELS else ""
+    return UnknownPrice(
+        error.what,
+        model=error.model,
+        nearest=error.nearest,
+        known=error.known,
+        remedy=f"Name a model with --price; {whose} {', '.join(error.known[:_MOST_MODELS]) or 'none'}{more}. "
+        "Or give a table of your own that has it with --prices FILE.",
+    )
+
+
 def _recorded(asked: Asked) -> tuple[Recorded, ...]:
     from dataclasses import replace
 
@@ -116,6 +138,7 @@ def _scenes(
     from tohlab.dialects.harness import FileTree
     from tohlab.dialects.harnesses import harness_names
     from tohlab.dialects.installed import installed
+    from tohlab.dialects.registry import check_name
     from tohlab.edits import PLAIN, harness_scene, long_conversation, recorded_scene
     from tohlab.prefix.append_only import check_append_only
 
@@ -132,8 +155,10 @@ def _scenes(
         return (scene,), check
     if asked.directory is None:
         raise PrefixError("there is neither a folder nor a session")
+    known = (PLAIN_NAME, *harness_names())
+    check_name(asked.dialect, (*known, EVERY))
     tree = installed(FileTree.at(asked.directory))[0].tree
-    names = (PLAIN_NAME, *harness_names()) if asked.dialect == "all" else (asked.dialect,)
+    names = known if asked.dialect == EVERY else (asked.dialect,)
     conversation = long_conversation()
     scenes = tuple(
         harness_scene(

@@ -63,7 +63,7 @@ def print_all(
                 click.echo(clean(line))
         click.echo()
     if rows:
-        _print_costs(rows, one_edit=edits is not None)
+        _print_costs(rows, [one.body.model for one in recorded], one_edit=edits is not None)
     else:
         _print_bounds(bounds)
     if edits is None:
@@ -91,7 +91,7 @@ def _table(title: str | None, heads: Sequence[str], right: Sequence[str]) -> Any
     return table
 
 
-def _print_costs(rows: Sequence[EditUse], *, one_edit: bool) -> None:
+def _print_costs(rows: Sequence[EditUse], models: Sequence[str], *, one_edit: bool) -> None:
     scenes = dict.fromkeys((row.scene, row.when) for row in rows)
     if len(scenes) > 1:
         _print_side_by_side(rows)
@@ -105,7 +105,7 @@ def _print_costs(rows: Sequence[EditUse], *, one_edit: bool) -> None:
             _print_grid(own, "share")
             if any(row.cost_usd is not None for row in own):
                 _print_grid(own, "cost")
-    for line in _notes(rows, one_edit=one_edit and len(scenes) == 1):
+    for line in _notes(rows, models, one_edit=one_edit and len(scenes) == 1):
         click.echo(line)
 
 
@@ -238,7 +238,8 @@ def _print_grid(rows: Sequence[EditUse], shown: Literal["share", "cost"]) -> Non
     _print_columns(("edit",), [(name,) for name in grid.rows], grid.columns, lines)
 
 
-def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
+def _notes(rows: Sequence[EditUse], models: Sequence[str], *, one_edit: bool) -> list[str]:
+    """What stands below a table; `models` are those that a session's bodies name, one each."""
     from tohlab.edits import get_setups
     from tohlab.prefix.policies import get_policy
 
@@ -261,7 +262,7 @@ def _notes(rows: Sequence[EditUse], *, one_edit: bool) -> list[str]:
     for policy in dict.fromkeys(row.policy for row in rows):
         notes += [
             f"{policy}: assumed: {knob.name} {knob.value:,g} ({knob.low:,g} to {knob.high:,g}): {knob.source}"
-            for knob in get_policy(policy).knobs
+            for knob in get_policy(policy).assumed_for(models)
         ]
         notes += [f"{policy}: not modelled: {text}" for text in get_policy(policy).not_modelled]
     return notes

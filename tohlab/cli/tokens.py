@@ -72,6 +72,8 @@ def command(
       tohlab tokens path/to/skills --dialect codex --window 64000
     """
     from tohlab.dialects import dialect_names
+    from tohlab.dialects.harnesses import harness_names
+    from tohlab.dialects.registry import check_name
 
     if figure is not None and dialect != ALL:
         raise click.UsageError("--figure goes with --dialect all")
@@ -80,6 +82,7 @@ def command(
         refuse_harness_options(ctx, f"{why}; --dialect all does take it")
         _catalog(directory, dialect, encoding, bodies, sort, as_json)
         return
+    check_name(dialect, (*harness_names(), ALL))
     refuse(ctx, ("bodies",), f"it goes with {', '.join(dialect_names())}; see: tohlab render --part result")
     if sort == "loaded":
         raise click.UsageError(f"--sort loaded goes with --dialect {', '.join(dialect_names())}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import ModuleType
 
 from tohlab.errors import UnknownDialect
@@ -20,8 +20,17 @@ def module_named(name: str, modules: Mapping[str, str]) -> ModuleType:
     Raises:
         UnknownDialect: no such name; the message has the nearest name and the known ones.
     """
-    if name not in modules:
-        names = tuple(sorted(modules))
+    check_name(name, modules)
+    return importlib.import_module(modules[name])
+
+
+def check_name(name: str, known: Iterable[str]) -> None:
+    """Raise an error where a name is none of those that are known.
+
+    Raises:
+        UnknownDialect: the message has the nearest name and the known ones.
+    """
+    names = tuple(sorted(known))
+    if name not in names:
         near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
         raise UnknownDialect(name, names, near[0] if near else None)
-    return importlib.import_module(modules[name])

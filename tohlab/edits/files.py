@@ -130,7 +130,7 @@ def _recorded(row: Any, line: int, path: Path) -> Recorded:
     try:
         body = read_body(row["request"] if wrapped else row)
     except RequestError as error:
-        raise PrefixError(f"{path}:{line}: {error}; {REMEDY}") from error
+        raise PrefixError(f"{path}:{line}: {error.what}; {REMEDY}") from error
     except RecursionError as error:
         raise PrefixError(f"{path}:{line}: nested too deeply to be a conversation; {REMEDY}") from error
     at = f"{path}:{line}"

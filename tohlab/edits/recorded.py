@@ -31,7 +31,7 @@ def setups_for(
         scene: the session.
         names: as in `get_setups`.
         prices: where prices are looked up.
-        priced: a price was asked for, so the recorded model's is not taken.
+        priced: a price was asked for, so neither the recorded model's is taken nor a cache's own.
 
     Raises:
         UnknownPolicy: none of that name.
@@ -40,7 +40,9 @@ def setups_for(
     setups = get_setups(_chosen(names, marked=marked))
     body = scene.next_exchange().body
     model = body.model if body is not None else ""
-    return setups if priced else tuple(_paid_as(setup, model, prices) for setup in setups)
+    if priced:
+        return tuple(replace(setup, price_model="") for setup in setups)
+    return tuple(_paid_as(setup, model, prices) for setup in setups)
 
 
 def setups_first(body: Body, names: Sequence[str | Setup]) -> tuple[Setup, ...]:
@@ -77,7 +79,7 @@ def model_notes(scene: Scene, setup: Setup, last: CachedRequest) -> tuple[str, .
             "request reads only what the same model was sent before"
         )
     foreign = [model for model in models if rules.serves(model) is False]
-    least = minimum_of(rules, last)
+    least = minimum_of(rules, replace(last, model=""))
     if foreign:
         assumed = f", with a minimum of {least:,}" if least else ""
         notes.append(
@@ -85,6 +87,14 @@ def model_notes(scene: Scene, setup: Setup, last: CachedRequest) -> tuple[str, .
         )
     elif not models and rules.by_model:
         notes.append(f"the session names no model: the minimum of {least:,} is assumed")
+    elif rules.by_model and not all(body.model for body in scene.bodies):
+        notes.append(f"some of its bodies name no model: for them the minimum of {least:,} is assumed")
+    later = [model for model in models if rules.is_later(model)]
+    if later:
+        notes.append(
+            f"{_listed(later)} was not known when the rules were read: judged by those of {rules.title}, "
+            f"with a minimum of {least:,}; --model judges by another model"
+        )
     if setup.price_model and models and not foreign and setup.price_model not in models:
         why = "it names several" if len(models) > 1 else f"there is none of {_listed(models)}"
         notes.append(f"prices are those of {setup.price_model}: {why}")

@@ -115,6 +115,8 @@ class _Case:
 
     def explanation(self, rates: InputRates | None) -> Explanation:
         changes = self._changes() if self.known else (self._rule("previous_message_not_found", 0),)
+        if not self.known and self._unmarked():
+            changes = (*changes, self._rule("no_breakpoint", 0))
         return Explanation(
             policy=self.rules.name,
             status=self.rules.status,
@@ -231,8 +233,22 @@ class _Case:
             return "template_strips_reasoning"
         if why in ("not_looked_for", "not_asked") and 0 < self.reusable <= self.shared:
             return "breakpoint_moved"
+        if self._unmarked():
+            return "no_breakpoint"
         walks = self.rules.family == "prefix walk"
         return "unaligned_tail" if walks and 0 < use.read_tokens < self.shared else None
+
+    def _unmarked(self) -> str:
+        """Say which request marks no breakpoint, where that alone leaves nothing to read; else empty."""
+        if self.rules.family != "snapshot" or self.reusable or self.use.read_tokens:
+            return ""
+        # the twin has the earlier request's marks
+        earlier = self.known and self.old.mode != "off" and self.twin.why == "not_asked"
+        later = self.new.mode != "off" and self.use.why == "not_asked"
+        if earlier and later:
+            return "neither request marks a breakpoint"
+        who = "the earlier request" if earlier else "the request" if later else ""
+        return f"{who} marks no breakpoint" if who else ""
 
     def _drops_thinking(self) -> bool:
         """Whether the later request makes the provider render the earlier messages otherwise."""
@@ -279,6 +295,8 @@ class _Case:
             "previous_message_not_found": "there is no earlier request to read from",
             "below_minimum": self._too_short(),
             "breakpoint_moved": f"an entry of {self.reusable:,} tokens exists, and nobody looks there",
+            "no_breakpoint": f"{self._unmarked()}, and {self.rules.title} keeps and reads nothing "
+            "without one",
             "unaligned_tail": f"{self.shared:,} tokens are shared and only whole units are read",
             "template_strips_reasoning": WHY["thinking_dropped"],
             "unavailable": f"{self.rules.title} promises no reuse of the {self.shared:,} shared tokens",
@@ -287,6 +305,10 @@ class _Case:
         cost = f"this loses {lost:,} tokens" if lost else "this loses nothing"
         if not lost and reason in _ALWAYS and unread:
             cost = f"{unread:,} of them are not read, whatever else changes"
+        advised = bool(lost)
+        if reason == "no_breakpoint":
+            cost = f"{unread:,} shared tokens are not read" if unread else "there is nothing to read"
+            advised = True
         return Change(
             reason=reason,
             path="",
@@ -297,7 +319,7 @@ class _Case:
             token=self.use.read_tokens,
             lost_tokens=lost,
             fix=fix,
-            sentence=f"{reason}: {said}; {cost}." + (f" Cheapest: {fix}." if lost else ""),
+            sentence=f"{reason}: {said}; {cost}." + (f" Cheapest: {fix}." if advised else ""),
         )
 
     def _too_short(self) -> str:

@@ -38,6 +38,7 @@ Reason = Literal[
     "lookback_exceeded",
     "ttl_expired",
     "breakpoint_moved",
+    "no_breakpoint",
     "unaligned_tail",
 ]
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
@@ -67,6 +68,7 @@ REMEDIES: Final[Mapping[Reason, str]] = MappingProxyType(
         "lookback_exceeded": "set another breakpoint within reach of the last entry",
         "ttl_expired": "ask for a longer lifetime, or send something within it",
         "breakpoint_moved": "set a breakpoint where the earlier request wrote its entry",
+        "no_breakpoint": "mark the end of what stays the same, in every request",
         "unaligned_tail": "live with it: only whole units are kept",
     }
 )

@@ -90,7 +90,7 @@ def read_body(data: Any) -> Body:
     if "messages" not in body:
         whose = next((name for key, name in _OTHERS if key in body), "")
         if whose:
-            raise RequestError(f"this is a body of {whose}, which is not read; read are {READ}")
+            raise RequestError(f"this is a body of {whose}, which is not read", remedy=f"read are {READ}")
     if _is_anthropic(body):
         return anthropic.body_of(body)
     return Body(

@@ -119,6 +119,10 @@ class Anthropic(Snapshot):
             ),
         )
 
+    def assumed_for(self, models: Sequence[str]) -> tuple[Knob, ...]:
+        known = bool(models) and all(self._stated_minimum(model) is not None for model in models)
+        return tuple(knob for knob in self.knobs if not known or knob.name != "minimum_tokens")
+
     @property
     def by_model(self) -> bool:
         return bool(self.model_minimums)
@@ -134,11 +138,10 @@ class Anthropic(Snapshot):
         Raises:
             PrefixError: a model of Claude's whose minimum is not known; the message names the nearest.
         """
-        model = _plain(request.model)
-        minimums = {name.lower().replace(".", "-"): tokens for name, tokens in self.model_minimums}
-        for name in sorted(minimums, key=len, reverse=True):
-            if _is(name, model):
-                return minimums[name]
+        stated = self._stated_minimum(request.model)
+        if stated is not None:
+            return stated
+        model, minimums = _plain(request.model), self._minimums()
         if minimums and any(family in model for family in _FAMILIES):
             bare = model.rsplit("claude-", 1)[-1]
             within = sorted((name for name in minimums if name in bare), key=len, reverse=True)
@@ -151,6 +154,15 @@ class Anthropic(Snapshot):
                 "recorded session by a model that is known: --model"
             )
         return self.minimum_tokens
+
+    def _minimums(self) -> dict[str, int]:
+        return {_plain(name): tokens for name, tokens in self.model_minimums}
+
+    def _stated_minimum(self, model: str) -> int | None:
+        """The minimum of a model of the list; None for any other."""
+        minimums = self._minimums()
+        names = sorted(minimums, key=len, reverse=True)
+        return next((minimums[name] for name in names if _is(name, _plain(model))), None)
 
     def epoch(self, request: CachedRequest) -> int | None:
         model = _plain(request.model)
@@ -261,6 +273,20 @@ _REMEDIES: Final[tuple[tuple[Reason, str], ...]] = (
     ("lookback_exceeded", "set a further breakpoint every fifteen blocks or so"),
     ("breakpoint_moved", "mark the last block that stays the same, in every request"),
 )
+_CACHE_CONTROL: Final[tuple[tuple[Reason, str], ...]] = (
+    (
+        "no_breakpoint",
+        'put `cache_control` at the top level of every request, here `Sent(request=..., mode="implicit")`, '
+        "or on the last block that stays the same",
+    ),
+)
+_CACHE_POINT: Final[tuple[tuple[Reason, str], ...]] = (
+    (
+        "no_breakpoint",
+        "put a `cachePoint` at the end of every request, here "
+        '`Sent(request=..., marks=("messages",))`, or behind the last block that stays the same',
+    ),
+)
 
 DROPS_THINKING: Final = (
     *("haiku-4-5", "haiku-3-5", "3-5-haiku", "haiku-3", "3-haiku"),
@@ -290,7 +316,7 @@ POLICIES: Final = (
         title="Anthropic Messages",
         sources=_ANTHROPIC,
         models=_FAMILIES,
-        remedies=_REMEDIES,
+        remedies=(*_REMEDIES, *_CACHE_CONTROL),
         not_modelled=_NOT_MODELLED,
         minimum_tokens=512,
         model_minimums=tuple(MINIMUM_TOKENS.items()),
@@ -306,7 +332,7 @@ POLICIES: Final = (
             *_ANTHROPIC,
         ),
         models=_FAMILIES,
-        remedies=_REMEDIES,
+        remedies=(*_REMEDIES, *_CACHE_POINT),
         not_modelled=_NOT_MODELLED,
         minimum_tokens=1024,
         model_minimums=tuple(MINIMUM_TOKENS.items()),
@@ -322,6 +348,7 @@ POLICIES: Final = (
             Source(title="Amazon Bedrock user guide, Prompt caching", date="2026-10", status="assumed"),
         ),
         models=("nova",),
+        remedies=_CACHE_POINT,
         minimum_tokens=1000,
         ttl_s=SHORT_S,
         visible="response",

@@ -12,7 +12,7 @@ import difflib
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal, Self
@@ -174,6 +174,10 @@ def _tokens(kind: tuple[str, str]) -> str:
     return f"of {meter}, {renderer} renderer" if meter else f"of the {renderer} renderer"
 
 
+def _found(patterns: Sequence[str], model: str) -> bool:
+    return any(re.search(pattern, model, re.IGNORECASE) for pattern in patterns)
+
+
 class CacheState(ABC):
     """One cache, as it is after the requests submitted so far. Not for several threads at once."""
 
@@ -248,6 +252,9 @@ class CachePolicy(ABC):
     """Cheapest ways of making a change that only this provider has, by reason."""
     models: tuple[str, ...] = ()
     """Which models the rules are for: patterns that are found in a model's name; empty for any model."""
+    named_models: tuple[str, ...] = ()
+    """Those of them that there were when the rules were read, likewise, where the source states the rules for
+    all later models too; empty where it does not."""
     not_modelled: tuple[str, ...] = ()
     """What its cache does beyond these rules, as far as that is known: there a prediction may be wrong."""
 
@@ -271,12 +278,23 @@ class CachePolicy(ABC):
         """Return whether the rules are for a model; None where they are for any."""
         if not self.models:
             return None
-        return any(re.search(pattern, model, re.IGNORECASE) for pattern in self.models)
+        return _found(self.models, model)
+
+    def is_later(self, model: str) -> bool:
+        """Return whether a model is served only because the rules are stated for all later ones."""
+        return bool(self.named_models) and bool(self.serves(model)) and not _found(self.named_models, model)
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
         """What is assumed, each with its range; empty where nothing is."""
         return ()
+
+    def assumed_for(self, models: Sequence[str]) -> tuple[Knob, ...]:
+        """Return what is assumed of requests to these models, one each and empty for one that names none.
+
+        That is `knobs` without those whose value is known for all of them; all of `knobs` for no request.
+        """
+        return self.knobs
 
     @property
     @abstractmethod

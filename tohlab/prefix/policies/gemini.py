@@ -97,6 +97,13 @@ POLICIES: Final = (
         models=("gemini",),
         title="Gemini, explicit",
         sources=(Source(title="Gemini API docs, Context caching", date="2026-10-13", status="vectors"),),
+        remedies=(
+            (
+                "no_breakpoint",
+                "put the beginning that stays the same into a `cachedContents` object and name it in every "
+                'request, here `Sent(request=..., marks=("messages[0]",))`',
+            ),
+        ),
         minimum_tokens=4096,
         ttl_s=3600.0,
         refresh="none",

@@ -188,7 +188,10 @@ class OpenAIByInterval(PrefixWalk):
 POLICIES: Final = (
     OpenAI(
         name="openai",
-        models=(r"gpt-5\.[6-9]", r"gpt-5\.\d\d", r"gpt-[6-9]"),
+        models=(r"gpt-5\.[6-9]", r"gpt-5\.\d\d", r"gpt-[6-9]", r"gpt-[12]\d"),
+        # a model that nobody knows yet has these rules by the guide's own words, "GPT-5.6 and later", with
+        # one minimum for all; of Claude each model has a minimum of its own, so that there it is an error
+        named_models=(r"gpt-5\.6(?!\d)", r"gpt-6(?!\d)"),
         title="OpenAI GPT-5.6 and later",
         sources=(Source(title=_GUIDE, date="2026-11", status="vectors"),),
         minimum_tokens=1024,
