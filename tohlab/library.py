@@ -3,9 +3,9 @@
 The data live in `datasets/` at the top of the repository and are packed into the wheel as `tohlab/_datasets`.
 Every path given here exists, except the recording before one was made; nothing is copied or downloaded.
 
-There are two sets of labelled requests. `core` has 30 skills and a recording. `wide` is labelled against the
-skills of `core` and 38 more, holds the requests of `core` again, and has a split `test` that is never tuned
-on.
+There are two sets of labelled requests, each with a recording. `core` has 30 skills. `wide` is labelled against
+the skills of `core` and 38 more, holds the requests of `core` again, and has a split `test` that is never
+tuned on; its recording is of that split.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from tohlab.errors import TohlabError
 LibrarySet = Literal["core", "wide"]
 LIBRARY_SETS: Final[tuple[LibrarySet, ...]] = get_args(LibrarySet)
 """The names of tohlab's own sets of skills and labelled requests."""
-_RECORDING = "qwen2.5-coder-1.5b.jsonl.gz"
+_RECORDINGS: Final[dict[LibrarySet, str]] = {
+    "core": "qwen2.5-coder-1.5b.jsonl.gz",
+    "wide": "qwen2.5-coder-1.5b-wide-test.jsonl.gz",
+}
 
 
 def library_dir() -> Path:
@@ -70,15 +73,20 @@ def library_cases(name: str = "core") -> Path:
     return (library_dir() if _known(name) == "core" else _wide()) / "cases.jsonl"
 
 
-def library_recording() -> Path:
-    """Return the file of recorded model answers to the requests of `core`, JSON lines, compressed with gzip.
+def library_recording(name: str = "core") -> Path:
+    """Return the file of recorded model answers to one of tohlab's own sets, JSON lines, compressed with gzip.
 
-    The path is given whether or not the recording has been made; who reads it says so if it is missing.
+    That of `core` was asked once, as the harness asks; that of `wide` three times with the choice `json` at
+    temperature 0.7, the requests of the split `test` only. The path is given whether or not the recording has
+    been made; who reads it says so if it is missing.
+
+    Args:
+        name: `core` or `wide`.
 
     Raises:
-        TohlabError: the datasets are not there.
+        TohlabError: there is no set of this name, or the datasets are not there.
     """
-    return library_dir() / "recordings" / _RECORDING
+    return library_dir() / "recordings" / _RECORDINGS[_known(name)]
 
 
 def _known(name: str) -> LibrarySet:

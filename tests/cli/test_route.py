@@ -192,7 +192,7 @@ def test_several_folders_of_skills_are_one_catalog(capsys: pytest.CaptureFixture
     [
         (["--set", "huge", "--baseline", "bm25"], "has no set of skills and requests called 'huge'"),
         (["--set", "wide", "--cases", "mine.jsonl", "--baseline", "bm25"], "without --skills and --cases"),
-        (["--set", "wide", "--model", "m"], "no recording of the set 'wide' comes with tohlab"),
+        (["--set", "wide"], "with --split test --choice json --temperature 0.7 --replicates 3"),
     ],
 )
 def test_a_set_that_cannot_be_used_is_an_error_with_a_remedy(

@@ -262,9 +262,9 @@ def test_numbers_are_not_broken_in_eighty_columns(
     assert "show" in text.split("Points")[1].split("─")[0]  # the last column's head is there, too
 
 
-def test_a_set_without_a_recording_needs_a_service(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_set_that_was_recorded_otherwise_needs_a_service(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["route", "sweep", "--set", "wide", "--model", "m", "--over", "order=2"]) == 2
-    assert "no recording of the set 'wide' comes with tohlab" in " ".join(capsys.readouterr().err.split())
+    assert "was asked with --split test --choice json" in " ".join(capsys.readouterr().err.split())
 
 
 def test_an_unknown_axis_is_said_in_two_sentences(capsys: pytest.CaptureFixture[str]) -> None:

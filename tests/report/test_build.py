@@ -8,7 +8,7 @@ import pytest
 
 from tohlab.dialects import get_dialect
 from tohlab.errors import DatasetError, ReplayMiss, RoutingError, SkillError, StoreError
-from tohlab.report import Report, build_report
+from tohlab.report import Report, build_report, replay
 from tohlab.routing import ChatReply, ChatRequest, ReplyStore, load_cases, run_routing
 from tohlab.skills.sources import FilesystemSource
 from tohlab.tokens import get_meter
@@ -160,9 +160,18 @@ def test_a_live_model_comes_first_and_its_errors_are_listed(skills: Path, cases:
     assert run.confusion.counts[("pdf-forms", "(none)")] == 1
 
 
-@pytest.mark.parametrize("choice", ["tools", "json"])
+@pytest.mark.parametrize(
+    ("choice", "temperature", "max_tokens", "replicates"),
+    [("tools", 0.0, 256, 1), ("json", 0.7, 256, 3), ("tools", None, None, 2)],
+)
 def test_a_recording_is_replayed_however_the_model_was_asked(
-    skills: Path, cases: Path, tmp_path: Path, choice: str
+    skills: Path,
+    cases: Path,
+    tmp_path: Path,
+    choice: str,
+    temperature: float | None,
+    max_tokens: int | None,
+    replicates: int,
 ) -> None:
     recording = tmp_path / "recorded.jsonl.gz"
     with ReplyStore(":memory:") as store:
@@ -174,8 +183,13 @@ def test_a_recording_is_replayed_however_the_model_was_asked(
             store=store,
             mode="record",
             choice=choice,  # type: ignore[arg-type]  # both words of the Literal
+            temperature=temperature,
+            max_tokens=max_tokens,
+            replicates=replicates,
         )
         store.export(recording)
+    report = replay(load_cases(cases), FilesystemSource.tree(skills), recording)[0]
+    assert (report.choice, report.replicates) == (choice, replicates)
     routing = build_report(skills, cases=cases, recording=recording).routing
     assert [run.label for run in routing.runs][:2] == ["parrot", "the commonest answer"]
     assert {"BM25", "names in the request", "TF-IDF"} <= {run.label for run in routing.runs}

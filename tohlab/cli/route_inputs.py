@@ -109,13 +109,17 @@ def own_recording(options: dict[str, Any]) -> Path:
     """Return the recording that comes with tohlab, for a run without a service.
 
     Raises:
-        click.UsageError: it is not one of the set that was asked for.
+        click.UsageError: it was asked otherwise than these options say.
     """
     from tohlab import library
 
-    if options["library_set"] not in (None, "core"):
-        raise click.UsageError(
-            f"no recording of the set {options['library_set']!r} comes with tohlab; give --recording FILE, "
-            "or --base-url URL for a live run"
-        )
-    return library.library_recording()
+    name = options["library_set"] or "core"
+    if name == "wide":
+        asked = (options["split"], options["choice"], read_degrees(options["temperature"]))
+        if asked != ("test", "json", 0.7) or options["replicates"] > 3:
+            raise click.UsageError(
+                "the recording of the set 'wide' that comes with tohlab was asked with --split test "
+                "--choice json --temperature 0.7 --replicates 3; give these, or --recording FILE, or --base-url "
+                "URL for a live run"
+            )
+    return library.library_recording(name)

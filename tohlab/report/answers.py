@@ -15,7 +15,7 @@ from tohlab.report.model import Routing, RoutingRun
 from tohlab.routing.baselines import run_baselines
 from tohlab.routing.client import ChatClient
 from tohlab.routing.dataset import RoutingDataset, load_cases
-from tohlab.routing.prompts import Choice, Placement, prompter
+from tohlab.routing.prompts import Choice, Placement, Prompter, prompter
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.runner import run_routing
 from tohlab.routing.store import ReplyStore
@@ -108,7 +108,8 @@ def replay(
 ) -> tuple[RoutingReport, ...]:
     """Return the runs that a recording holds the answers of, one for each of its models.
 
-    How the model was asked (`tools` or `json`, where the catalog stood) is found out from the recording.
+    How the model was asked (`tools` or `json`, where the catalog stood, at which temperature, how often each
+    case) is found out from the recording.
 
     Args:
         dataset: the labelled requests.
@@ -152,7 +153,9 @@ def _how_asked(
 ) -> dict[str, Any]:
     """The settings under which the first case is in the store; the usual ones where there are none."""
     query = dataset.cases[0].query
-    for choice, placement in itertools.product(get_args(Choice), get_args(Placement)):
+    for choice, placement, (temperature, max_tokens) in itertools.product(
+        get_args(Choice), get_args(Placement), store.samplings(model)
+    ):
         try:
             made = prompter(
                 source,
@@ -160,17 +163,34 @@ def _how_asked(
                 dialect=dialect,
                 choice=choice,
                 placement=placement,
-                temperature=0.0,
+                temperature=temperature,
                 seed=None,
-                max_tokens=256,
+                max_tokens=max_tokens,
             )
         except RoutingError:
             continue  # not every harness can be asked in every way
         request = made.request(query, 0)
         for endpoint in store.endpoints(model):
             if store.get(request, endpoint=endpoint) is not None:
-                return {"choice": choice, "placement": placement, "endpoint": endpoint}
+                return {
+                    "choice": choice,
+                    "placement": placement,
+                    "temperature": temperature,
+                    "max_tokens": max_tokens,
+                    "endpoint": endpoint,
+                    "replicates": _replicates(dataset, made, store, endpoint),
+                }
     return {}
+
+
+def _replicates(dataset: RoutingDataset, made: Prompter, store: ReplyStore, endpoint: str) -> int:
+    """How often every case was asked; 1 if some were not asked at all, which is then found out."""
+
+    def whole(replicate: int) -> bool:
+        asked = ((made.request(case.query, replicate), replicate) for case in dataset.cases)
+        return all(store.get_many(asked, endpoint=endpoint))
+
+    return next(number for number in itertools.count(1) if not whole(number))
 
 
 _HOW_TO_LABEL = """\

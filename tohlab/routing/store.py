@@ -215,6 +215,16 @@ class ReplyStore:
         """Return the models that replies are stored of, sorted."""
         return tuple(row[0] for row in self._rows("SELECT DISTINCT model FROM requests ORDER BY 1"))
 
+    def samplings(self, model: str) -> tuple[tuple[float | None, int | None], ...]:
+        """Return the temperatures and longest answers, in tokens, that a model was asked with; None: not set."""
+        return tuple(
+            self._rows(
+                "SELECT DISTINCT json_extract(body, '$.temperature'), json_extract(body, '$.max_tokens')"
+                " FROM requests WHERE model = ? ORDER BY 1, 2",
+                (model,),
+            )
+        )
+
     def miss(self, request: ChatRequest, replicate: int = 0, *, endpoint: str = "") -> ReplayMiss:
         """Return the error that says which stored request is nearest to this one, and what differs."""
         key = request_key(request, endpoint)
