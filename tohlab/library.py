@@ -3,9 +3,9 @@
 The data live in `datasets/` at the top of the repository and are packed into the wheel as `tohlab/_datasets`.
 Every path given here exists, except the recording before one was made; nothing is copied or downloaded.
 
-There are two sets of labelled requests, each with a recording. `core` has 30 skills. `wide` is labelled against
-the skills of `core` and 38 more, holds the requests of `core` again, and has a split `test` that is never
-tuned on; its recording is of that split.
+There are two sets of labelled requests, each with a recording. `core` has 30 skills. `wide` is labelled
+against the skills of `core` and 38 more, holds the requests of `core` again, and has a split `test` that is
+never tuned on; its recording is of that split.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def library_cases(name: str = "core") -> Path:
 
 
 def library_recording(name: str = "core") -> Path:
-    """Return the file of recorded model answers to one of tohlab's own sets, JSON lines, compressed with gzip.
+    """Return the file of recorded answers of a model to one of tohlab's own sets, JSON lines with gzip.
 
     That of `core` was asked once, as the harness asks; that of `wide` three times with the choice `json` at
     temperature 0.7, the requests of the split `test` only. The path is given whether or not the recording has

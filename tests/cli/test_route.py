@@ -187,12 +187,32 @@ def test_several_folders_of_skills_are_one_catalog(capsys: pytest.CaptureFixture
     assert "names the skill" in failed(capsys, *argv[2:], "--baseline", "majority")
 
 
+def test_the_recording_of_the_wide_set_is_replayed(capsys: pytest.CaptureFixture[str]) -> None:
+    how = (
+        "--split",
+        "test",
+        "--choice",
+        "json",
+        "--temperature",
+        "0.7",
+        "--replicates",
+        "2",
+        "--limit",
+        "30",
+    )
+    data = printed(capsys, "--set", "wide", *how, "--model", "qwen2.5-coder-1.5b", "--no-baselines")
+    assert (data["n_cases"], data["n_total"], data["n_stored"]) == (30, 60, 60)
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
         (["--set", "huge", "--baseline", "bm25"], "has no set of skills and requests called 'huge'"),
         (["--set", "wide", "--cases", "mine.jsonl", "--baseline", "bm25"], "without --skills and --cases"),
-        (["--set", "wide"], "with --split test --choice json --temperature 0.7 --replicates 3"),
+        (
+            ["--set", "wide", "--model", "m"],
+            "with --split test --choice json --temperature 0.7 --replicates 3",
+        ),
     ],
 )
 def test_a_set_that_cannot_be_used_is_an_error_with_a_remedy(

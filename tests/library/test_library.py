@@ -13,7 +13,18 @@ import pytest
 import yaml
 
 from tohlab.errors import TohlabError
-from tohlab.library import _locate, library_cases, library_dir, library_recording, library_skills
+from tohlab.library import (
+    LIBRARY_SETS,
+    _locate,
+    library_cases,
+    library_dir,
+    library_recording,
+    library_skill_folders,
+    library_skills,
+)
+from tohlab.report import replay
+from tohlab.routing import load_cases, load_catalog
+from tohlab.routing.selection import only_split
 from tohlab.skills.sources import FilesystemSource
 
 KINDS = ("direct", "paraphrase", "indirect", "two", "none")
@@ -238,6 +249,14 @@ def lay_out(folder: Path) -> Path:
 def test_the_paths_lead_into_one_folder() -> None:
     assert library_skills().parent == library_cases().parent == library_dir()
     assert library_recording() == library_dir() / "recordings" / "qwen2.5-coder-1.5b.jsonl.gz"
+    assert all(library_recording(name).is_file() for name in LIBRARY_SETS)
+
+
+def test_the_recording_of_the_wide_set_has_three_answers_to_each_request_of_its_test_split() -> None:
+    cases = only_split(load_cases(library_cases("wide")), "test")
+    (report,) = replay(cases, load_catalog(*library_skill_folders("wide")), library_recording("wide"))
+    assert (report.choice, report.replicates, report.n_scored) == ("json", 3, 3 * 291)
+    assert str(report.exact) == "27.1% [22.4%, 32.5%] (n=291)"  # as the documentation has it
 
 
 def test_a_checkout_has_its_datasets_beside_the_package(tmp_path: Path) -> None:

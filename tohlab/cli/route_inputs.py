@@ -119,7 +119,7 @@ def own_recording(options: dict[str, Any]) -> Path:
         if asked != ("test", "json", 0.7) or options["replicates"] > 3:
             raise click.UsageError(
                 "the recording of the set 'wide' that comes with tohlab was asked with --split test "
-                "--choice json --temperature 0.7 --replicates 3; give these, or --recording FILE, or --base-url "
-                "URL for a live run"
+                "--choice json --temperature 0.7 --replicates 3; give these, or --recording FILE, or "
+                "--base-url URL for a live run"
             )
     return library.library_recording(name)

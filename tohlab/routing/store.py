@@ -216,7 +216,7 @@ class ReplyStore:
         return tuple(row[0] for row in self._rows("SELECT DISTINCT model FROM requests ORDER BY 1"))
 
     def samplings(self, model: str) -> tuple[tuple[float | None, int | None], ...]:
-        """Return the temperatures and longest answers, in tokens, that a model was asked with; None: not set."""
+        """Return the temperatures and longest answers (tokens) that a model was asked with; None: not set."""
         return tuple(
             self._rows(
                 "SELECT DISTINCT json_extract(body, '$.temperature'), json_extract(body, '$.max_tokens')"
