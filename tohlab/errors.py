@@ -87,6 +87,22 @@ class _UnknownName(TohlabError, LookupError):
         super().__init__(f"there is no {self.kind} {name!r}.{hint} Known: {', '.join(known)}")
 
 
+class _InFile(TohlabError, ValueError):
+    """Something wrong in a file.
+
+    Attributes:
+        path: the file, or None where the data came from memory.
+        line: counted from 1, or None.
+    """
+
+    def __init__(self, message: str, path: Path | str | None = None, line: int | None = None) -> None:
+        self.path = path
+        self.line = line
+        places = (str(path) if path else "", (str(line) if path else f"line {line}") if line else "")
+        where = ":".join(place for place in places if place)
+        super().__init__(f"{where}: {message}" if where else message)
+
+
 class SkillError(TohlabError):
     """Something about a skill, its file or its source."""
 
@@ -227,13 +243,7 @@ class UnknownPrice(PriceError, LookupError):
     """
 
     def __init__(
-        self,
-        message: str,
-        *,
-        model: str,
-        nearest: Sequence[str],
-        known: Sequence[str] = (),
-        remedy: str = "",
+        self, message: str, *, model: str, nearest: Sequence[str], known: Sequence[str] = (), remedy: str = ""
     ) -> None:
         self.model = model
         self.nearest = tuple(nearest)
@@ -281,21 +291,8 @@ class UnknownPolicy(PrefixError, _UnknownName):
     kind = "cache policy"
 
 
-class TraceError(PrefixError, ValueError):
-    """A trace of requests that cannot be read.
-
-    Attributes:
-        path: the file, or None where the data came from memory.
-        line: counted from 1, or None.
-    """
-
-    def __init__(self, message: str, path: Path | str | None = None, line: int | None = None) -> None:
-        self.path = path
-        self.line = line
-        where = (
-            f"{path}:{line}: " if path and line else f"line {line}: " if line else f"{path}: " if path else ""
-        )
-        super().__init__(where + message)
+class TraceError(PrefixError, _InFile):
+    """A trace of requests that cannot be read (`path`, `line`)."""
 
 
 class SessionError(TohlabError):
@@ -306,19 +303,8 @@ class RoutingError(TohlabError):
     """Something about measuring which skill gets picked."""
 
 
-class DatasetError(RoutingError, ValueError):
-    """A labelled request or catalog line that cannot be used.
-
-    Attributes:
-        path: the file, or None where the data came from memory.
-        line: counted from 1, or None.
-    """
-
-    def __init__(self, message: str, path: Path | str | None = None, line: int | None = None) -> None:
-        self.path = path
-        self.line = line
-        where = f"{path}:{line}: " if path and line else f"{path}: " if path else ""
-        super().__init__(where + message)
+class DatasetError(RoutingError, _InFile):
+    """A labelled request or catalog line that cannot be used (`path`, `line`)."""
 
 
 class EndpointError(RoutingError):
