@@ -1,7 +1,7 @@
 """Where tohlab's own skills, labelled requests and recording are, installed or in a checkout.
 
 The data live in `datasets/` at the top of the repository and are packed into the wheel as `tohlab/_datasets`.
-Every path given here exists, except the recording before one was made; nothing is copied or downloaded.
+Every path given here exists; nothing is copied or downloaded.
 
 There are two sets of labelled requests, each with a recording. `core` has 30 skills. `wide` is labelled
 against the skills of `core` and 38 more, holds the requests of `core` again, and has a split `test` that is
@@ -10,7 +10,9 @@ never tuned on; its recording is of that split.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 from tohlab.errors import TohlabError
@@ -22,6 +24,13 @@ _RECORDINGS: Final[dict[LibrarySet, str]] = {
     "core": "qwen2.5-coder-1.5b.jsonl.gz",
     "wide": "qwen2.5-coder-1.5b-wide-test.jsonl.gz",
 }
+RECORDED: Final[Mapping[str, Mapping[str, str | float]]] = MappingProxyType(
+    {
+        "core": MappingProxyType({}),
+        "wide": MappingProxyType({"split": "test", "choice": "json", "temperature": 0.7, "replicates": 3}),
+    }
+)
+"""Which options of `tohlab route` ask as a set's recording was asked, where they are not the usual ones."""
 
 
 def library_dir() -> Path:
@@ -77,8 +86,7 @@ def library_recording(name: str = "core") -> Path:
     """Return the file of recorded answers of a model to one of tohlab's own sets, JSON lines with gzip.
 
     That of `core` was asked once, as the harness asks; that of `wide` three times with the choice `json` at
-    temperature 0.7, the requests of the split `test` only. The path is given whether or not the recording has
-    been made; who reads it says so if it is missing.
+    temperature 0.7, the requests of the split `test` only (`RECORDED`).
 
     Args:
         name: `core` or `wide`.

@@ -24,6 +24,12 @@ def reports(tmp_path: Path, capsys: pytest.CaptureFixture[str], query: str = "fl
         RoutingCase(id="name", query="pdf forms please", expected=("pdf-forms",)),
         RoutingCase(id="silent", query="xyzzy", expected=()),
     )
+    return reports_of(cases, tmp_path, capsys)
+
+
+def reports_of(
+    cases: tuple[RoutingCase, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> list[str]:
     inputs = shapes.write_inputs(tmp_path, RoutingDataset(cases=cases, name="d"))
     files = []
     for baseline in ("names", "bm25"):
@@ -94,13 +100,7 @@ def test_what_changed_breaks_no_name_in_a_narrow_terminal(
         ),
         RoutingCase(id="silent", query="xyzzy", expected=()),
     )
-    inputs = shapes.write_inputs(tmp_path, RoutingDataset(cases=cases, name="d"))
-    files = []
-    for baseline in ("names", "bm25"):
-        assert run(["route", *inputs, "--baseline", baseline, "--json", "--trials"]) == 0
-        (tmp_path / f"{baseline}.json").write_text(capsys.readouterr().out)
-        files.append(str(tmp_path / f"{baseline}.json"))
-    assert run(["route", "diff", *files]) == 0
+    assert run(["route", "diff", *reports_of(cases, tmp_path, capsys)]) == 0
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= columns
     assert (

@@ -114,12 +114,16 @@ def own_recording(options: dict[str, Any]) -> Path:
     from tohlab import library
 
     name = options["library_set"] or "core"
-    if name == "wide":
-        asked = (options["split"], options["choice"], read_degrees(options["temperature"]))
-        if asked != ("test", "json", 0.7) or options["replicates"] > 3:
-            raise click.UsageError(
-                "the recording of the set 'wide' that comes with tohlab was asked with --split test "
-                "--choice json --temperature 0.7 --replicates 3; give these, or --recording FILE, or "
-                "--base-url URL for a live run"
-            )
-    return library.library_recording(name)
+    path = library.library_recording(name)
+    asked = library.RECORDED[name]
+    given = {**options, "temperature": read_degrees(options["temperature"])}
+    often = asked.get("replicates", options["replicates"])
+    if options["replicates"] > often or any(
+        given[option] != value for option, value in asked.items() if option != "replicates"
+    ):
+        how = " ".join(f"--{option} {value}" for option, value in asked.items())
+        raise click.UsageError(
+            f"the recording of the set {name!r} that comes with tohlab was asked with {how}; give these, or "
+            "--recording FILE, or --base-url URL for a live run"
+        )
+    return path

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
     from tohlab.routing import Progress, ReplyStore, RoutingReport
 
-LEAST_SCORED = 0.5
-"""With a smaller share of its answers scored a run gives no verdict: what is missing may then outweigh what
-is there, whatever the rate."""
-
 
 def check_scored(reports: Mapping[str, RoutingReport | None]) -> None:
     """End a command whose report is printed with exit code 3 where a run gives no verdict, and say so.
@@ -34,27 +30,14 @@ def check_scored(reports: Mapping[str, RoutingReport | None]) -> None:
     Raises:
         click.exceptions.Exit: fewer than half of a run's answers could be scored.
     """
-    poor = [
-        f"{name}: {told}" if name else told
-        for name, report in reports.items()
-        if (told := _too_few(report)) is not None
-    ]
+    found = {name: "none" if report is None else report.too_few for name, report in reports.items()}
+    poor = [f"{name}: {told}" if name else told for name, told in found.items() if told]
     if poor:
         why = printable("; ".join(poor))
         click.echo(
             f"tohlab: no verdict, fewer than half of the answers could be scored: {why}; ask again", err=True
         )
         raise click.exceptions.Exit(3)
-
-
-def _too_few(report: RoutingReport | None) -> str | None:
-    if report is None:
-        return "none"
-    if report.n_scored >= LEAST_SCORED * report.n_total:
-        return None
-    failed = [(label, n) for label, n in report.labels if label.startswith("infra:")]
-    told = ", ".join(f"{label.removeprefix('infra:')} {n}" for label, n in failed)
-    return f"{report.n_scored} of {report.n_total} (service errors: {told})"
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tohlab.errors import RoutingError
 from tohlab.routing.baseline_score import BaselineScore, RecallAtK, beaten
@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 Known = TypeVar("Known", Calibration, AbstentionCurve)
 NONE = "(none)"
 INVALID = "(invalid)"
+
+
+LEAST_SCORED: Final = 0.5
+"""With a smaller share of its answers scored a run gives no verdict: what is missing may then outweigh what
+is there, whatever the rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +164,18 @@ class RoutingReport:
     @property
     def against_baselines(self) -> str:
         """What may be said of the model and the baselines, as one sentence; empty without any beside it."""
+        if self.baselines and self.too_few:
+            return f"No verdict, fewer than half of the answers could be scored: {self.too_few}."
         return beaten(self.baselines)
+
+    @property
+    def too_few(self) -> str:
+        """How few answers were scored, where they are too few for a verdict (`LEAST_SCORED`); else empty."""
+        if self.n_scored >= LEAST_SCORED * self.n_total:
+            return ""
+        failed = [(label, n) for label, n in self.labels if label.startswith("infra:")]
+        told = ", ".join(f"{label.removeprefix('infra:')} {n}" for label, n in failed)
+        return f"{self.n_scored} of {self.n_total} (service errors: {told})"
 
     @property
     def cases_said(self) -> str:

@@ -199,6 +199,9 @@ class _Asking:
         while True:
             await self._patience.hold()
             place = await self._limiter.enter()
+            if self._patience.left_s() > 0:  # told to wait while waiting for a place
+                self._limiter.leave(place, "later")
+                continue
             kind: str | None = "stopped"
             try:
                 if not await self._leased(threads):
