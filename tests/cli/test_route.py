@@ -322,12 +322,14 @@ def test_a_run_that_scored_fewer_than_half_gives_no_verdict_and_exit_3(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dataset = shapes.ten()
-    argv = ["route", *shapes.write_inputs(tmp_path, dataset), "--model", "m", "--no-baselines", "--json"]
+    argv = ["route", *shapes.write_inputs(tmp_path, dataset), "--model", "m", "--json"]
     for right, code in ((4, 3), (5, 0)):
         with serving(half_garbage(dataset, right)) as service:
             assert run([*argv, "--base-url", service.base_url]) == code
         out, error = capsys.readouterr()
-        assert json.loads(out)["n_scored"] == right
+        data = json.loads(out)
+        assert data["n_scored"] == right
+        assert data["against_baselines"].startswith("No verdict, ") is (code == 3)
         said = (
             "tohlab: no verdict, fewer than half of the answers could be scored: 4 of 10 (service errors: "
             "garbage 6); ask again\n"
