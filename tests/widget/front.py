@@ -49,6 +49,17 @@ class Form:
     def dismiss(self) -> None:
         self.raw({"answers": None})
 
+    def judged(self, body: Any) -> dict[str, Any]:
+        """Send, and wait for the receipt as the form in a page does.
+
+        What is sent without waiting may be handled in another order: ipykernel 7.4 hands a comm message to the
+        shell that last wrote to that comm, so that the first goes to the main shell and the next to a subshell.
+        """
+        self.raw(body)
+        number = self.number
+        self.front.until(lambda: any(receipt["number"] == number for receipt in self.receipts))
+        return next(receipt for receipt in self.receipts if receipt["number"] == number)
+
     def raw(self, body: Any) -> None:
         self.number += 1
         text = body if isinstance(body, str) else json.dumps(body)
@@ -117,6 +128,13 @@ class Front:
         """Wait until `count` forms were shown since `forget`, and return one of them."""
         self.until(lambda: len(self.forms) >= count)
         return self.forms[number]
+
+    def settle(self) -> None:
+        """Interrupt the cells that a failed test left running, so that the next test has an idle kernel."""
+        running = self._runs.keys() - self._idle
+        if running:
+            self.manager.interrupt_kernel()
+            self.until(lambda: running <= self._idle)
 
     def forget(self) -> None:
         self.forms.clear()
