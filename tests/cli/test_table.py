@@ -41,14 +41,53 @@ def test_heads_break_between_words_before_cells_do(capsys: pytest.CaptureFixture
     ]
 
 
+def test_the_outer_edges_go_before_a_cell_breaks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys, 35).splitlines() == [
+        "",
+        "Title [of it]",
+        "              exact",
+        "picker          set  95 %",
+        "───────────────────────────────────",
+        "bm25+abstain  45.4%  38.5% to 52.4%",
+        "a [name]             1.1% to 6.6%",
+        "",
+        "A caption that says what it means.",
+    ]
+
+
 def test_cells_break_between_words_where_they_must(capsys: pytest.CaptureFixture[str]) -> None:
-    assert printed(capsys, 35).splitlines()[2:8] == [
+    assert printed(capsys, 34).splitlines()[2:9] == [
         "               exact",
         " picker          set  95 %",
-        " ─────────────────────────────────",
+        " ────────────────────────────────",
         " bm25+abstain  45.4%  38.5% to",
         "                      52.4%",
-        " a [name]             1.1% to 6.6%",
+        " a [name]             1.1% to",
+        "                      6.6%",
+    ]
+
+
+def test_what_is_the_same_in_every_row_is_said_once_where_it_does_not_fit(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    made = table("Title", "order", "cases", "description-limit", "cost", right=("cases",))
+    for order in ("by-name", "random"):
+        made.add_row(order, "194", "none", "")
+    wide, narrow = make_console(width=60), make_console(width=30)
+    print_table(made, wide)
+    assert "194" in capsys.readouterr().out.splitlines()[4]
+    print_table(made, narrow)
+    assert capsys.readouterr().out.splitlines() == [
+        "Title",
+        "",
+        " order",
+        " ───────",
+        " by-name",
+        " random",
+        "",
+        "The same in every row: cases",
+        "194, description-limit none,",
+        "cost none.",
     ]
 
 

@@ -52,8 +52,8 @@ class Form:
     def judged(self, body: Any) -> dict[str, Any]:
         """Send, and wait for the receipt as the form in a page does.
 
-        What is sent without waiting may be handled in another order: ipykernel 7.4 hands a comm message to the
-        shell that last wrote to that comm, so that the first goes to the main shell and the next to a subshell.
+        What is sent without waiting may be handled in another order: ipykernel 7.4 hands a comm message to
+        the shell that last wrote to that comm, so the first goes to the main shell, the next to a subshell.
         """
         self.raw(body)
         number = self.number

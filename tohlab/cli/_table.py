@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rich import box
@@ -29,56 +30,97 @@ def table(title: str, *heads: str, right: tuple[str, ...] = ()) -> Table:
 def print_table(made: Table, console: Console) -> None:
     """Print a table, and its caption as wide as the terminal.
 
-    Where the terminal is too narrow, first heads break, then cells, once and between words. Where that is not
-    enough, the rows stand below each other instead, each cell behind its head: a name or a number in two
-    pieces cannot be read.
+    Where the terminal is too narrow, first heads break; then what is the same in every row is said once below
+    the table; then cells break, once and between words. Where that is not enough, the rows stand below each
+    other instead, each cell behind its head: a name or a number in two pieces cannot be read.
     """
     caption, made.caption = made.caption, None
-    if _fitted(made, console.width):
-        console.print(made)
+    width = console.width
+    short, same = _shortened(made)
+    if _fitted(made, width):
+        _print_fitted(made, console)
+    elif _fitted(short, width) or _fitted(short, width, broken=True):
+        _print_fitted(short, console)
+        if same:
+            console.print(Text(same))
     else:
-        for line in _stacked(made, console.width):
+        for line in _stacked(made, width):
             console.print(line)
     if caption is not None:
         console.print(Text(str(caption)))
 
 
-def _fitted(made: Table, width: int) -> bool:
-    """Whether the table can be read in so many signs; the columns are then made to fit."""
+def _print_fitted(made: Table, console: Console) -> None:
+    around = () if made.show_edge else (Text(""),)
+    console.print(*around, made, *around, sep="\n")
+
+
+def _shortened(made: Table) -> tuple[Table, str]:
+    """Return the table without the later columns that are the same in every row, and these as a sentence."""
+    kept, said = made.columns[:1], []
+    for column in made.columns[1:]:
+        values = {str(cell) for cell in column.cells}
+        if made.row_count > 1 and len(values) == 1:
+            said.append(f"{column.header} {values.pop() or 'none'}")
+        else:
+            kept.append(column)
+    right = tuple(str(column.header) for column in kept if column.justify == "right")
+    short = table(str(made.title), *(str(column.header) for column in kept), right=right)
+    for row in zip(*(column.cells for column in kept), strict=True):
+        short.add_row(*row)
+    return short, f"The same in every row: {', '.join(said)}." if said else ""
+
+
+def _fitted(made: Table, width: int, *, broken: bool = False) -> bool:
+    """Whether the table can be read in so many signs; the columns are then made to fit.
+
+    Heads may break, and cells only where `broken`.
+    """
     columns = made.columns
     heads = [str(column.header) for column in columns]
-    cells = [[str(cell) for cell in column.cells] for column in columns]
-    whole = [max([1, *map(cell_len, column)]) for column in cells]
-    if sum(map(max, whole, map(cell_len, heads))) + 3 * len(whole) - 1 <= width:
+    cells = [max([1, *(cell_len(str(cell)) for cell in column.cells)]) for column in columns]
+    unbroken = list(map(max, cells, map(cell_len, heads)))
+    if not broken and sum(unbroken) + 3 * len(cells) - 1 <= width:
         return True
-    halves = [max([1, *map(_in_two_lines, column)]) for column in cells]
-    of_heads = [_longest_word(head.replace("-", "- ")) for head in heads]
-    # The line's place between two columns, and a blank on both sides or on one.
-    for least, between in (
-        (list(map(max, whole, of_heads)), 3),
-        (list(map(max, whole, of_heads)), 2),
-        ([max(cell, (head + 1) // 2) for cell, head in zip(whole, of_heads, strict=True)], 2),
-        (list(map(max, halves, of_heads)), 2),
-    ):
-        spare = width - sum(least) - between * len(least)
+    kept = [max([1, *(_in_two_lines(str(cell)) for cell in column.cells)]) for column in columns]
+    kept = [
+        max(cell, *map(cell_len, _pieces(head)))
+        for cell, head in zip(kept if broken else cells, heads, strict=True)
+    ]
+    # A blank on both sides of the line's place between two columns, or on one; then without the outer edges.
+    for between, edge in ((2, True), (2, False)) if broken else ((3, True), (2, True), (2, False)):
+        spare = width - sum(kept) - between * len(kept) + (0 if edge else 2)
         if spare >= 0:
             break
     else:
         return False
-    made.padding = (0, 1, 0, between - 2)
-    kept = list(least)
-    for wanted in (of_heads, whole, list(map(cell_len, heads))):
+    made.padding, made.show_edge = (0, 1, 0, between - 2), edge
+    for wanted in (cells, unbroken):
         while spare and any(needed > given for needed, given in zip(wanted, kept, strict=True)):
             tallest = max(range(len(kept)), key=lambda i: wanted[i] / kept[i])
             kept[tallest] += 1
             spare -= 1
-    for column, given in zip(columns, kept, strict=True):
+    for column, head, given in zip(columns, heads, kept, strict=True):
         column.width = given
+        column.header = "\n".join(_lines(head, given))
     return True
 
 
-def _longest_word(text: str) -> int:
-    return max(map(cell_len, text.split()), default=0)
+def _pieces(head: str) -> list[str]:
+    """Where a head may break: at blanks, and behind hyphens."""
+    return re.findall(r"[^\s-]+-*|-+", head)
+
+
+def _lines(head: str, width: int) -> Iterator[str]:
+    line = ""
+    for piece in _pieces(head):
+        longer = line + piece if not line or line.endswith("-") else f"{line} {piece}"
+        if line and cell_len(longer) > width:
+            yield line
+            line = piece
+        else:
+            line = longer
+    yield line
 
 
 def _in_two_lines(text: str) -> int:
