@@ -45,6 +45,16 @@ async def test_the_body_is_the_request_and_the_reply_keeps_the_whole_json() -> N
     assert reply.latency_s > 0
 
 
+async def test_what_is_sent_is_json_and_tells_the_service_nothing_about_this_machine() -> None:
+    with serving(lambda b, n: ok(completion("a"))) as service:
+        await ask(OpenAIClient(service.base_url))
+    (headers,) = service.headers
+    assert headers["content-type"] == "application/json"
+    assert [name for name in headers if name.lower().startswith("x-stainless")] == [
+        "x-stainless-raw-response"
+    ]
+
+
 async def test_a_client_works_again_after_it_was_closed() -> None:
     with serving(lambda b, n: ok(completion("a"))) as service:
         client = OpenAIClient(service.base_url)

@@ -32,8 +32,14 @@ _CONTEXT: Final = re.compile(
     r"|prompt is too long",
     re.IGNORECASE,
 )
-_RAW: Final = {"X-Stainless-Raw-Response": "true"}
+_RAW: Final = "X-Stainless-Raw-Response"
 """What makes the openai package return the response as it came."""
+_NOT_SENT: Final = tuple(
+    f"X-Stainless-{name}"
+    for name in ("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async")
+)
+"""What the openai package would tell each service about this machine; and with each request: """
+_NOT_SENT_EACH: Final = ("X-Stainless-Retry-Count", "X-Stainless-Read-Timeout")
 _UNREACHED: Final = "ClientConnectorError"
 """What aiohttp calls it when there was no connection; what stands above it takes it for a time-out."""
 _BROKEN_OFF: Final = frozenset(
@@ -107,6 +113,7 @@ class OpenAIClient:
         if parts.username is not None:
             raise _no_base_url()
         self.base_url = base_url.rstrip("/")
+        self._address = f"{self.base_url}/chat/completions"
         self.timeout_s = timeout_s
         self._local = is_loopback(base_url)
         self.endpoint = endpoint_of(base_url)
@@ -125,6 +132,7 @@ class OpenAIClient:
             )
         self._key = key or _NO_KEY
         self._client: Any = None
+        self._headers: dict[str, Any] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __repr__(self) -> str:
@@ -153,15 +161,16 @@ class OpenAIClient:
             import openai
         except ImportError as error:
             raise MissingExtra(error.name or "openai", "eval") from error
-        body = self._body(request)
+        content = self._content(request)
         client = self._opened(openai)
         start = time.perf_counter()
         try:
             async with asyncio.timeout(self.timeout_s):
                 # As `chat.completions.with_raw_response.create(**body)` does it, without looking through the
-                # body for parameters to rename: there are none, and it takes a good part of a request's time.
+                # body for parameters to rename, putting the address together and telling the service about
+                # this machine: that takes a good part of a request's time.
                 response = await client.post(
-                    "/chat/completions", body=body, cast_to=object, options={"headers": _RAW}
+                    self._address, content=content, cast_to=object, options={"headers": self._headers}
                 )
         except openai.APIStatusError as error:
             raise self._status_error(error.response) from None
@@ -182,14 +191,15 @@ class OpenAIClient:
             ) from None
         return ChatReply.from_raw(raw, latency_s)
 
-    def _body(self, request: ChatRequest) -> dict[str, Any]:
+    def _content(self, request: ChatRequest) -> bytes:
         """What this service is sent for a request."""
         body = request.body()
-        if r"\ud" in request.canonical_json():  # half a character, or a whole one that JSON writes as two
-            body = _well_formed(body)
         if self.endpoint.endswith("openai.com") and "max_tokens" in body:
             body["max_completion_tokens"] = body.pop("max_tokens")  # its newer models refuse the older name
-        return body
+        try:
+            return _utf8(body)
+        except UnicodeEncodeError:  # half a character
+            return _utf8(_well_formed(body))
 
     def _opened(self, openai: Any) -> Any:
         loop = asyncio.get_running_loop()
@@ -208,7 +218,9 @@ class OpenAIClient:
                 max_retries=0,
                 timeout=self.timeout_s,
                 http_client=http,
+                default_headers=dict.fromkeys(_NOT_SENT, openai.Omit()),
             )
+            self._headers = {_RAW: "true", **dict.fromkeys(_NOT_SENT_EACH, openai.Omit())}
             self._loop = loop
         return self._client
 
@@ -256,6 +268,10 @@ def _names(error: BaseException | None) -> Iterator[str]:
     while error is not None:
         yield from (kind.__name__ for kind in type(error).__mro__)
         error = error.__cause__
+
+
+def _utf8(body: Any) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8")
 
 
 def _well_formed(value: Any) -> Any:

@@ -92,7 +92,8 @@ class BatchClient(OpenAIClient):
 
     def line(self, custom_id: str, request: ChatRequest) -> bytes:
         """Return a request as a line of a batch file: the same body that a live request has."""
-        row = {"custom_id": custom_id, "method": "POST", "url": URL, "body": self._body(request)}
+        body = json.loads(self._content(request))
+        row = {"custom_id": custom_id, "method": "POST", "url": URL, "body": body}
         # ASCII, so that no service can take a line separator inside a text for the end of a line.
         return (json.dumps(row, ensure_ascii=True, separators=(",", ":"), allow_nan=False) + "\n").encode(
             "ascii"
