@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -314,45 +313,6 @@ def test_a_breakpoint_that_is_not_looked_at_any_more_is_told_apart() -> None:
     assert words(gone) == ["breakpoint_moved"]
 
 
-@pytest.mark.parametrize(
-    ("policy", "asked", "remedy"),
-    [
-        ("anthropic", {"mode": "implicit"}, 'Sent(request=..., mode="implicit")'),
-        ("bedrock", {"marks": ("messages",)}, 'Sent(request=..., marks=("messages",))'),
-        ("bedrock-nova", {"marks": ("messages",)}, 'Sent(request=..., marks=("messages",))'),
-        ("gemini-explicit", {"marks": ("messages[0]",)}, 'Sent(request=..., marks=("messages[0]",))'),
-    ],
-)
-def test_requests_without_a_breakpoint_are_told_so_with_what_to_do(
-    policy: str, asked: dict[str, Any], remedy: str
-) -> None:
-    chat = Request(messages=(text_message("system", SYSTEM * 4), text_message("user", "Hi.")))
-    more = (text_message("assistant", "Yes."), text_message("user", "Go on."))
-    before, after = chat, replace(chat, messages=(*chat.messages, *more))
-    result = explain(before, after, policy)
-    assert words(result) == ["no_breakpoint"]
-    title = get_policy(policy).title
-    assert result.sentence.startswith(
-        f"no_breakpoint: neither request marks a breakpoint, and {title} keeps and reads nothing without "
-        f"one; {result.shared_tokens:,} shared tokens are not read. Cheapest: put "
-    )
-    assert remedy in result.changes[0].fix
-    assert explain(*(Sent(request=r, **asked) for r in (before, after)), policy).use.read_tokens > 4096
-
-
-def test_it_is_told_which_of_two_requests_marks_no_breakpoint() -> None:
-    before, after = two_turns()
-    late = explain(before, Sent(request=after, mode="implicit"), "anthropic")
-    assert "no_breakpoint: the earlier request marks no breakpoint, and " in late.sentence
-    first = explain(None, after, "anthropic")
-    assert words(first) == ["previous_message_not_found", "no_breakpoint"]
-    assert "no_breakpoint: the request marks no breakpoint, and " in first.sentence
-    assert "; there is nothing to read. Cheapest: put `cache_control`" in first.sentence
-    changed = explain(*two_turns(system="Another. " + SYSTEM), "anthropic")
-    assert words(changed) == ["system_changed", "no_breakpoint"]
-    assert words(explain(before, after, "vllm")) == ["unaligned_tail"]
-
-
 def test_a_message_that_is_extended_moves_its_end_away() -> None:
     """OpenAI's own example: Content A, then Content A + Content B in one message."""
     talk = Session(Shelf(), system=SYSTEM)
@@ -374,8 +334,9 @@ def test_the_end_that_fills_no_unit_is_told() -> None:
     assert f"; {result.shared_tokens % 256:,} of them are not read, whatever else changes" in result.sentence
 
 
-def test_every_word_is_tested_here() -> None:
-    text = Path(__file__).read_text(encoding="utf-8")
+def test_every_word_is_tested_here_or_with_the_marks() -> None:
+    here = Path(__file__)
+    text = "".join(path.read_text("utf-8") for path in (here, here.with_name("test_explain_marks.py")))
     assert [word for word in REASONS if text.count(f'"{word}"') == 0] == []
 
 

@@ -169,7 +169,7 @@ class _Case:
         if not self.known:
             return 0
         written = 0
-        if isinstance(self.rules, Snapshot):
+        if isinstance(self.rules, Snapshot) and self.old.mode != "off":
             request = self.laid.cached(self.old)
             minimum = self.rules.minimum_for(request)
             ends = [w.end for w in self.rules.writes(request) if w.end >= minimum]
@@ -231,6 +231,8 @@ class _Case:
             return rules[why]
         if self._drops_thinking() and self._lost_to():
             return "template_strips_reasoning"
+        if self._off():
+            return "cache_off"
         if why in ("not_looked_for", "not_asked") and 0 < self.reusable <= self.shared:
             return "breakpoint_moved"
         if self._unmarked():
@@ -249,6 +251,15 @@ class _Case:
             return "neither request marks a breakpoint"
         who = "the earlier request" if earlier else "the request" if later else ""
         return f"{who} marks no breakpoint" if who else ""
+
+    def _off(self) -> str:
+        """Say which request was sent with caching off, where that leaves nothing to read; else empty."""
+        if not self.shared or self.use.read_tokens:
+            return ""
+        earlier = self.known and self.old.mode == "off" and not self.reusable
+        if self.new.mode == "off":
+            return "both requests were" if earlier else "the request was"
+        return "the earlier request was" if earlier else ""
 
     def _drops_thinking(self) -> bool:
         """Whether the later request makes the provider render the earlier messages otherwise."""
@@ -297,6 +308,7 @@ class _Case:
             "breakpoint_moved": f"an entry of {self.reusable:,} tokens exists, and nobody looks there",
             "no_breakpoint": f"{self._unmarked()}, and {self.rules.title} keeps and reads nothing "
             "without one",
+            "cache_off": f"{self._off()} sent with caching off",
             "unaligned_tail": f"{self.shared:,} tokens are shared and only whole units are read",
             "template_strips_reasoning": WHY["thinking_dropped"],
             "unavailable": f"{self.rules.title} promises no reuse of the {self.shared:,} shared tokens",
@@ -306,7 +318,7 @@ class _Case:
         if not lost and reason in _ALWAYS and unread:
             cost = f"{unread:,} of them are not read, whatever else changes"
         advised = bool(lost)
-        if reason == "no_breakpoint":
+        if reason in ("no_breakpoint", "cache_off") and not lost:
             cost = f"{unread:,} shared tokens are not read" if unread else "there is nothing to read"
             advised = True
         return Change(

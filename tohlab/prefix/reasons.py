@@ -39,6 +39,7 @@ Reason = Literal[
     "ttl_expired",
     "breakpoint_moved",
     "no_breakpoint",
+    "cache_off",
     "unaligned_tail",
 ]
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
@@ -69,6 +70,7 @@ REMEDIES: Final[Mapping[Reason, str]] = MappingProxyType(
         "ttl_expired": "ask for a longer lifetime, or send something within it",
         "breakpoint_moved": "set a breakpoint where the earlier request wrote its entry",
         "no_breakpoint": "mark the end of what stays the same, in every request",
+        "cache_off": "leave caching on in every request that shares a prefix",
         "unaligned_tail": "live with it: only whole units are kept",
     }
 )
