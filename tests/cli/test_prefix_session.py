@@ -241,8 +241,11 @@ def test_a_first_request_says_what_it_writes_and_what_to_add(
     assert "the request that followed as a second line" in out
     assert run(["prefix", "--session", path, "--policy", "anthropic", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["first"][0]["use"]["why"] == "nothing_cached"
-    assert run(["prefix", "--session", path, "--fail-under", "0.5"]) == 3
-    assert "a first request alone" in capsys.readouterr().err
+    for option in (["--fail-under", "0.5"], ["--price", "claude-opus-5"]):
+        assert run(["prefix", "--session", path, "--policy", "anthropic", *option]) == 3
+        assert "a first request alone, and nothing can be kept, lost or saved" in " ".join(
+            capsys.readouterr().err.split()
+        )
 
 
 def test_help_shows_a_session_that_can_be_copied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,10 +33,10 @@ def print_first(one: Recorded, asked: Asked, meter: TokenMeter) -> None:
     from tohlab.tokens import measure
     from tohlab.tokens.measure import RENDERER
 
-    if asked.edits is not None or asked.fail_under is not None or asked.figure is not None:
+    if any(v is not None for v in (asked.edits, asked.fail_under, asked.figure, asked.price, asked.prices)):
         raise PrefixError(
-            f"{asked.session}: it holds a first request alone, and nothing can be kept or lost after it; "
-            f"{_MORE}"
+            f"{asked.session}: it holds a first request alone, and nothing can be kept, lost or saved after "
+            f"it; {_MORE}"
         )
     total = measure(one.request, meter).total_tokens
     setups = setups_first(one.body, asked.policies) if asked.policies else get_setups(())
