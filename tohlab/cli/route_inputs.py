@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from tohlab.printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -37,6 +39,7 @@ def read_inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
     """Return the labelled requests and the skills that were asked for; our own library unless given."""
     from tohlab import library
     from tohlab.routing import load_cases, load_catalog
+    from tohlab.routing.unloaded import unloaded, unloaded_notes
 
     if options["library_set"] and (options["skills"] or options["cases"]):
         raise click.UsageError("--set names one of our own sets, so give it without --skills and --cases")
@@ -49,6 +52,8 @@ def read_inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
             dataset, name="tohlab's own library" if name == "core" else f"tohlab's own set {name!r}"
         )
     source = load_catalog(*(options["skills"] or library.library_skill_folders(name)))
+    for note in unloaded_notes(unloaded(source)):
+        click.echo(f"warning: {printable(note)}", err=True)
     if options["split"]:
         from tohlab.routing.selection import only_split
 

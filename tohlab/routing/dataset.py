@@ -21,7 +21,8 @@ from typing import Any
 
 from tohlab.ecma import utf16_sort_key
 from tohlab.errors import DatasetError
-from tohlab.skills.model import LoadedSkill, SkillSource, SkillSummary, Snapshot
+from tohlab.routing.unloaded import why_unloaded
+from tohlab.skills.model import LoadedSkill, Problem, SkillSource, SkillSummary, Snapshot
 from tohlab.skills.sources import FilesystemSource, LayeredSource
 
 
@@ -87,8 +88,12 @@ class RoutingDataset:
         cases = tuple(self.cases[i] for i in chosen)
         return replace(self, cases=cases, sample_of=len(self.cases), sample_seed=seed)
 
-    def check_scorable(self, names: Collection[str]) -> None:
+    def check_scorable(self, names: Collection[str], problems: Collection[Problem] = ()) -> None:
         """Make sure that the cases can be scored against a catalog of `names`.
+
+        Args:
+            names: the names in the catalog.
+            problems: what kept other files from giving a skill (see `unloaded`).
 
         Raises:
             DatasetError: a case names a skill that is not there (with the name most like it), or no case says
@@ -104,6 +109,13 @@ class RoutingDataset:
                 *(name for pair in case.aliases for name in pair),
             ):  # fmt: skip
                 if name not in names:
+                    if why := why_unloaded(name, problems):
+                        raise DatasetError(
+                            f"the case {case.id!r} names the skill {name!r}, and {why}. Mend that file "
+                            "(`tohlab check DIR` says how).",
+                            self.path,
+                            case.line,
+                        )
                     near = difflib.get_close_matches(name, list(names), n=1)
                     hint = f" Did you mean {near[0]!r}?" if near else ""
                     raise DatasetError(

@@ -10,6 +10,7 @@ from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.pricing import Price
 from tohlab.routing.prompts import prompter
 from tohlab.routing.store import ReplyStore
+from tohlab.routing.unloaded import unloaded
 from tohlab.skills.model import SkillSource
 from tohlab.tokens import TokenMeter
 
@@ -67,7 +68,7 @@ def wanted_requests(
         DatasetError: an expected skill is not in the catalog, or there is no labelled case.
     """
     prompts = prompter(source, model=model, **asking)
-    dataset.check_scorable(prompts.names)
+    dataset.check_scorable(prompts.names, unloaded(source))
     wanted = []
     stored = 0
     for case in dataset.cases:

@@ -17,7 +17,8 @@ from tohlab.dialects import Dialect, get_dialect
 from tohlab.routing.dataset import RoutingCase, RoutingDataset
 from tohlab.routing.nearness import near_name
 from tohlab.routing.similarity import pairs, words
-from tohlab.skills.model import SkillSource, SkillSummary
+from tohlab.routing.unloaded import told, unloaded, why_unloaded
+from tohlab.skills.model import Problem, SkillSource, SkillSummary
 
 Level = Literal["error", "warning", "note"]
 FEWEST: Final = 5
@@ -98,8 +99,10 @@ def lint_dataset(
     snapshot = source.snapshot()
     catalog = found.catalog_of(snapshot)
     shown = {entry.name: entry.description for entry in catalog.entries}
+    problems = unloaded(source)
     lints = [
-        *_labels(dataset, shown, {s.name for s in snapshot.skills}),
+        *(_not_loaded(problem) for problem in problems),
+        *_labels(dataset, shown, {s.name for s in snapshot.skills}, problems),
         *_copies(dataset.cases, alike),
         *_leaks(dataset.cases, shown),
         *_amounts(dataset.cases, shown),
@@ -128,7 +131,14 @@ def _lint(code: str, level: Level, message: str, *cases: RoutingCase, skills: Se
     )
 
 
-def _labels(dataset: RoutingDataset, shown: dict[str, str], there: set[str]) -> Iterator[Lint]:
+def _not_loaded(problem: Problem) -> Lint:
+    remedy = problem.remedy or "see `tohlab check DIR`"
+    return _lint("skill-not-loaded", "warning", f"{told(problem)}; {remedy}")
+
+
+def _labels(
+    dataset: RoutingDataset, shown: dict[str, str], there: set[str], problems: Sequence[Problem]
+) -> Iterator[Lint]:
     if not shown:
         yield _lint(
             "empty-catalog", "error", "the catalog is empty: no skill that a model may load was found"
@@ -148,12 +158,14 @@ def _labels(dataset: RoutingDataset, shown: dict[str, str], there: set[str]) -> 
                 )
                 continue
             near = near_name(name, list(shown))
+            said = f"; {near}" if near else ""
+            said += "; correct the name or give the right catalog"
+            if why := why_unloaded(name, problems):
+                said = f": {why}"
             yield _lint(
                 "not-in-catalog",
                 "error",
-                f"case {case.id!r} names {name!r}, which is not in the catalog"
-                + (f"; {near}" if near else "")
-                + "; correct the name or give the right catalog",
+                f"case {case.id!r} names {name!r}, which is not in the catalog{said}",
                 case,
                 skills=(name,),
             )

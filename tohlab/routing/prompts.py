@@ -39,6 +39,7 @@ from tohlab.routing.answers import NO_SKILL, Answer, Names, read_answer
 from tohlab.routing.bodies import Bodies
 from tohlab.routing.client import ChatReply, ChatRequest
 from tohlab.routing.placing import place_catalog
+from tohlab.routing.unloaded import unloaded, unloaded_notes
 from tohlab.routing.wires import CATALOG, Limit, Wire, find_wire
 from tohlab.skills.model import SkillSource
 
@@ -227,7 +228,11 @@ def prompter(
         temperature=temperature,
         seed=seed,
         max_tokens=max_tokens,
-        notes=(*wire.notes, *_notes(wire.place, choice, placement, enumerate_names)),
+        notes=(
+            *unloaded_notes(unloaded(source)),
+            *wire.notes,
+            *_notes(wire.place, choice, placement, enumerate_names),
+        ),
         logprobs=logprobs,
     )
 

@@ -18,6 +18,7 @@ from tohlab.routing.baselines.task import FLOORS, Task
 from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.scoring import Trial, judge
+from tohlab.routing.unloaded import unloaded_notes
 from tohlab.skills.model import SkillSource
 
 Baseline = Literal[
@@ -139,7 +140,7 @@ def route_with_notes(name: str, task: Task) -> tuple[RoutingReport, tuple[str, .
         replicates=max(map(len, picked)),
         sample_of=task.dataset.sample_of,
         sample_seed=task.dataset.sample_seed,
-        notes=notes,
+        notes=[*unloaded_notes(task.unloaded), *notes],
     )
     return report, tuple(notes)
 

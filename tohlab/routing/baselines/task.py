@@ -14,6 +14,7 @@ from tohlab.errors import DatasetError, MissingExtra
 from tohlab.routing.baselines.embedding import embed
 from tohlab.routing.dataset import RoutingCase, RoutingDataset
 from tohlab.routing.similarity import TfIdf, words
+from tohlab.routing.unloaded import unloaded
 from tohlab.routing.wires import find_dialect, find_wire
 from tohlab.skills.model import SkillSource
 
@@ -45,7 +46,8 @@ class Task:
         self.names = wire.book.catalog
         if not self.names:
             raise DatasetError("the catalog is empty: no skill that a model may load was found")
-        dataset.check_scorable(self.names)
+        self.unloaded = unloaded(source)
+        dataset.check_scorable(self.names, self.unloaded)
         whole = dict(wire.shown) | {skill.name: skill.description for skill in source.snapshot().skills}
         self.texts = tuple(f"{name} {whole[name]}" for name in self.names)
         """Name and whole description of each skill, in catalog order."""

@@ -10,6 +10,7 @@ from tohlab.routing.prompts import JSON_INSTRUCTION, prompter
 from tohlab.routing.recording import dump
 from tohlab.routing.similarity import pairs
 from tohlab.routing.sweeps.plan import Plan
+from tohlab.routing.unloaded import unloaded
 from tohlab.routing.wires import Wire, find_wire
 from tohlab.tokens import TokenMeter
 
@@ -45,7 +46,7 @@ def covariates(plan: Plan, meter: TokenMeter) -> Covariates:
         if request.response_format is not None:
             parts += [JSON_INSTRUCTION, dump(request.response_format)]
         moved, notes = prompts.placement if prompts.placement != "opening" else wire.place, prompts.notes
-    plan.dataset.check_scorable(wire.book.catalog)
+    plan.dataset.check_scorable(wire.book.catalog, unloaded(plan.source))
     catalog = sum(map(meter.count, wire.catalog_texts(wire.request(""))))
     tools = sum(map(meter.count, parts))
     return Covariates(
