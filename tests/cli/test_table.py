@@ -106,3 +106,11 @@ def test_where_a_word_would_break_the_rows_stand_below_each_other(
         "A caption that says what it",
         "means.",
     ]
+
+
+def test_a_head_may_be_empty_in_any_width(capsys: pytest.CaptureFixture[str]) -> None:
+    made = table("Title", "label", "")
+    made.add_row("ok", "exactly what was expected")
+    made.add_row("missed", "a skill that was expected")
+    print_table(made, make_console(width=20))
+    assert "exactly what" in capsys.readouterr().out

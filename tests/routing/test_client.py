@@ -287,6 +287,7 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
     assert retry_after({"retry-after": "-3"}) == 0.0
     assert retry_after({"retry-after": "soon"}) is None
     assert retry_after({"retry-after": "nan"}) is None
+    assert retry_after({"retry-after": "Mon, 01 Jan 99999999999 00:00:00 GMT"}) is None
     assert retry_after({}) is None
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
     assert retry_after({"retry-after": date}) == pytest.approx(89, abs=3)

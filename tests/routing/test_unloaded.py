@@ -56,7 +56,7 @@ def test_a_label_of_a_skill_that_did_not_load_is_told_why_and_not_to_correct_the
     assert "which is not in the catalog: its file did not load: " in messages["not-in-catalog"]
 
 
-@pytest.mark.parametrize("command", [[], ["--dry-run"], ["sweep", "--over", "order=2"]])
+@pytest.mark.parametrize("command", [[], ["--dry-run"], ["sweep", "--over", "description-limit=500,10"]])
 def test_each_command_says_so_on_standard_error(
     folder: Path, capsys: pytest.CaptureFixture[str], command: list[str]
 ) -> None:

@@ -84,7 +84,7 @@ def _fitted(made: Table, width: int, *, broken: bool = False) -> bool:
         return True
     kept = [max([1, *(_in_two_lines(str(cell)) for cell in column.cells)]) for column in columns]
     kept = [
-        max(cell, *map(cell_len, _pieces(head)))
+        max([cell, *map(cell_len, _pieces(head))])
         for cell, head in zip(kept if broken else cells, heads, strict=True)
     ]
     # A blank on both sides of the line's place between two columns, or on one; then without the outer edges.

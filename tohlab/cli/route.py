@@ -147,7 +147,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         )
     if options["baseline"]:
         check_not_asked(ctx, _FOR_A_MODEL)
-    if math.isnan(options["timeout"]):
+    if not math.isfinite(options["timeout"]):
         raise click.UsageError("--timeout must be a number of seconds")
     with contextlib.ExitStack() as until_printed:  # a live run's own store is deleted only after that
         if options["baseline"] == "all":

@@ -25,7 +25,9 @@ _SHOWN = 20
 @click.option(
     "--by", default="skill", show_default=True, help="What makes cases a cluster: skill, group or case."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the flipped signs.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the flipped signs."
+)
 @click.option("--price", metavar="IN,OUT[,CACHED]", help="US dollars for a million tokens, for money.")
 @click.option("--price-b", metavar="IN,OUT[,CACHED]", help="The same for the second run.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -74,6 +76,8 @@ def print_comparison(found: RunComparison, console: Console) -> None:
     say(f"B: {found.b}")
     for name, one, other in found.differs:
         say(f"   {name}: A {one}; B {other}")
+    if found.edited:
+        say(f"   texts shown of skills: {len(found.edited)} differ ({_names(found.edited)})")
     say(found.sentence)
     rates = table("Exact set", "run", "rate", "95 % interval", "cases", right=("rate", "cases"))
     for label, rate in (("A", found.a_exact), ("B", found.b_exact)):
@@ -99,17 +103,30 @@ def print_comparison(found: RunComparison, console: Console) -> None:
         )
     for note in found.notes:
         say(f"note: {note}")
+    if len(found.by_kind) > 1:
+        kinds = table(
+            "By kind", "expected", "cases", "A", "B", "gained", "lost",
+            right=("cases", "A", "B", "gained", "lost"),
+        )  # fmt: skip
+        for kind in found.by_kind:
+            kinds.add_row(
+                kind.kind, str(kind.n), f"{kind.a:.1%}", f"{kind.b:.1%}", str(kind.gained), str(kind.lost)
+            )
+        print_table(kinds, console)
     _print_changes("Gained", found.gained, console)
     _print_changes("Lost", found.lost, console)
     if found.per_skill:
-        skills = table(
-            "Skills", "skill", "cases", "gained", "lost", "p", "p (Holm)", right=("cases", "gained", "lost")
-        )
+        right = ("cases", "gained", "lost", "wrong in A", "wrong in B")
+        skills = table("Skills", "skill", *right, "p", "p (Holm)", right=right)
         for row in found.per_skill[:_SHOWN]:
             skills.add_row(
                 Text(printable(row.name)), str(row.n), str(row.gained), str(row.lost),
-                p_number(row.p_value), p_number(row.p_adjusted),
+                str(row.a_wrong), str(row.b_wrong), p_number(row.p_value), p_number(row.p_adjusted),
             )  # fmt: skip
+        more = len(found.per_skill) - _SHOWN
+        skills.caption = "wrong: answers that loaded it though the case does not expect it." + (
+            f" {more} more skills changed; all of them with --json." if more > 0 else ""
+        )
         print_table(skills, console)
     say(f"tokens: A {_spent(found.a_spent)}; B {_spent(found.b_spent)}")
 
@@ -130,8 +147,8 @@ def _print_changes(title: str, changes: Sequence[Change], console: Console) -> N
         rows = Table.grid("", "", padding=(0, 2, 0, 0))
         rows.columns[1].overflow = "fold"
         rows.add_row("expected", Text(_names(change.expected)))
-        rows.add_row("A", Text(f"{_names(change.a_loaded)} ({change.a_label})"))
-        rows.add_row("B", Text(f"{_names(change.b_loaded)} ({change.b_label})"))
+        rows.add_row("A", Text(f"{_called(change.a_loaded, change.a_invalid)} ({change.a_label})"))
+        rows.add_row("B", Text(f"{_called(change.b_loaded, change.b_invalid)} ({change.b_label})"))
         console.print(Padding(rows, (0, 0, 0, 3)))
     if len(changes) > _SHOWN:
         console.print(Text(f"{len(changes) - _SHOWN} more; all of them with --json"))
@@ -139,6 +156,11 @@ def _print_changes(title: str, changes: Sequence[Change], console: Console) -> N
 
 def _names(names: Sequence[str]) -> str:
     return printable(", ".join(names)) or "none"
+
+
+def _called(loaded: Sequence[str], invalid: Sequence[str]) -> str:
+    called = [*loaded, *(f"{name!r}, which is in no catalog" for name in invalid)]
+    return _names(called)
 
 
 def _ends(low: float | None, high: float | None) -> str:
@@ -149,7 +171,8 @@ def _spent(spent: Spent) -> str:
     if not spent.answers:
         return "not reported"
     money = "" if spent.cost_usd is None else f", {spent.cost_usd:.4f} USD when asked"
+    cached = "cached not reported" if spent.cached_tokens is None else f"{spent.cached_tokens:,} cached"
     return (
-        f"{spent.prompt_tokens:,} in ({spent.cached_tokens:,} cached), {spent.completion_tokens:,} out, over "
+        f"{spent.prompt_tokens:,} in ({cached}), {spent.completion_tokens:,} out, over "
         f"{spent.answers} answers{money}"
     )

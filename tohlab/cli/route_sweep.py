@@ -100,7 +100,7 @@ def sweep(ctx: click.Context, /, **options: Any) -> None:
       tohlab route sweep --base-url http://127.0.0.1:8080/v1 --model qwen --over order=6 --store s.sqlite
       tohlab route sweep --baseline bm25 --over dialect=toh,cline,hermes --figure sweep.png
     """
-    if math.isnan(options["timeout"]):
+    if not math.isfinite(options["timeout"]):
         raise click.UsageError("--timeout must be a number of seconds")
     axes = [read_axis(text, options) for text in options["over"]]
     varied = {axis.name for axis in axes}

@@ -27,6 +27,7 @@ def make_report(
     sample_of: int | None = None,
     sample_seed: int | None = None,
     notes: Sequence[str] = (),
+    digests: Sequence[tuple[str, str]] = (),
 ) -> RoutingReport:
     """Return the report of a run.
 
@@ -61,6 +62,7 @@ def make_report(
         sample_of=sample_of,
         sample_seed=sample_seed,
         skills=tuple(skills),
+        digests=tuple(digests),
         dialect=dialect,
         choice=choice,
         placement=placement,

@@ -7,11 +7,12 @@ cases that changed are listed: they are what an author of descriptions works on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from tohlab.errors import RoutingError
 from tohlab.routing.clusters import FEW, By, cluster_of, clustered_mean
-from tohlab.routing.comparison import Change, RunComparison, SkillChange, Spent, Verdict
+from tohlab.routing.comparison import Change, KindChange, RunComparison, SkillChange, Spent, Verdict
 from tohlab.routing.dataset import RoutingCase
 from tohlab.routing.paired import mcnemar, newcombe, paired_bootstrap
 from tohlab.routing.power import ALPHA, detectable, smallest_difference
@@ -112,7 +113,9 @@ def compare(
         smallest=smallest,
         gained=gained,
         lost=lost,
-        per_skill=_per_skill(scored, shares_a, shares_b),
+        by_kind=_by_kind(scored, shares_a, shares_b),
+        per_skill=_per_skill(a, b, scored, shares_a, shares_b),
+        edited=_edited(a, b),
         a_spent=_spent(a, ids, price),
         b_spent=_spent(b, ids, price_b or price),
         verdict=_verdict(difference, surest, worst, best, unscored),
@@ -148,6 +151,8 @@ def _changes(a: RoutingReport, b: RoutingReport, cases: Sequence[RoutingCase]) -
                 b_loaded=other.loaded,
                 a_label=one.label,
                 b_label=other.label,
+                a_invalid=one.invalid,
+                b_invalid=other.invalid,
             )
         )
     return changes
@@ -173,23 +178,79 @@ def _verdict(difference: float, p_value: float, worst: float, best: float, unsco
     return "better" if difference > 0 else "worse"
 
 
-def _per_skill(
+def _by_kind(
     cases: Sequence[RoutingCase], shares_a: Mapping[str, float], shares_b: Mapping[str, float]
-) -> tuple[SkillChange, ...]:
+) -> tuple[KindChange, ...]:
     rows = []
-    for name in dict.fromkeys(name for case in cases for name in case.expected or ()):
+    for size, kind in ((1, "one skill"), (2, "several skills"), (0, "no skill")):
+        own = [case.id for case in cases if min(len(case.expected or ()), 2) == size]
+        if own:
+            left, right = ([shares[i] for i in own] for shares in (shares_a, shares_b))
+            rows.append(
+                KindChange(
+                    kind=kind,
+                    n=len(own),
+                    a=sum(left) / len(own),
+                    b=sum(right) / len(own),
+                    gained=sum(y > x for x, y in zip(left, right, strict=True)),
+                    lost=sum(y < x for x, y in zip(left, right, strict=True)),
+                )
+            )
+    return tuple(rows)
+
+
+def _edited(a: RoutingReport, b: RoutingReport) -> tuple[str, ...]:
+    first, second = dict(a.digests), dict(b.digests)
+    return tuple(sorted(name for name in first.keys() & second.keys() if first[name] != second[name]))
+
+
+def _wrong(run: RoutingReport, ids: Collection[str]) -> Counter[str]:
+    """How many answers loaded each skill without being asked for it."""
+    return Counter(
+        name
+        for trial in run.trials
+        if trial.case.id in ids and trial.state != "service_error"
+        for name in trial.case.counted(trial.loaded)
+        if name not in (trial.case.expected or ())
+    )
+
+
+def _per_skill(
+    a: RoutingReport,
+    b: RoutingReport,
+    cases: Sequence[RoutingCase],
+    shares_a: Mapping[str, float],
+    shares_b: Mapping[str, float],
+) -> tuple[SkillChange, ...]:
+    ids = {case.id for case in cases}
+    wrong_a, wrong_b = _wrong(a, ids), _wrong(b, ids)
+    named = [name for case in cases for name in case.expected or ()]
+    rows = []
+    for name in dict.fromkeys((*named, *sorted({*wrong_a, *wrong_b}))):
         own = [case.id for case in cases if name in (case.expected or ())]
         gained = sum(shares_b[i] > shares_a[i] for i in own)
         lost = sum(shares_b[i] < shares_a[i] for i in own)
         rows.append((name, len(own), gained, lost, mcnemar(gained, lost)))
-    # Every skill was looked at, also those without a change, so all of them count for Holm.
-    adjusted = holm([row[4] for row in rows])
+    # Every expected skill was looked at, also those without a change, so all of them count for Holm.
+    adjusted = (*holm([row[4] for row in rows if row[1]]), *[1.0 for row in rows if not row[1]])
     found = [
-        SkillChange(name=name, n=n, gained=gained, lost=lost, p_value=p, p_adjusted=q)
+        SkillChange(
+            name=name,
+            n=n,
+            gained=gained,
+            lost=lost,
+            p_value=p,
+            p_adjusted=q,
+            a_wrong=wrong_a[name],
+            b_wrong=wrong_b[name],
+        )
         for (name, n, gained, lost, p), q in zip(rows, adjusted, strict=True)
-        if gained or lost
+        if gained or lost or wrong_a[name] != wrong_b[name]
     ]
-    return tuple(sorted(found, key=lambda change: (change.p_value, change.name)))
+    found.sort(
+        key=lambda one: (one.p_value, -one.gained - one.lost, -abs(one.b_wrong - one.a_wrong), one.name)
+    )
+    return tuple(found)
 
 
 def _spent(run: RoutingReport, ids: Collection[str], price: Price | None) -> Spent:
@@ -199,7 +260,7 @@ def _spent(run: RoutingReport, ids: Collection[str], price: Price | None) -> Spe
     return Spent(
         prompt_tokens=sum(u.prompt or 0 for u in known),
         completion_tokens=sum(u.completion or 0 for u in known),
-        cached_tokens=sum(u.cached or 0 for u in known),
+        cached_tokens=None if all(u.cached is None for u in known) else sum(u.cached or 0 for u in known),
         answers=len(known),
         cost_usd=None if any(c is None for c in costs) else sum(c for c in costs if c is not None),
     )

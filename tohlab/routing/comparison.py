@@ -27,6 +27,23 @@ class Change:
     a_label: str
     """The label of the first run's first answer."""
     b_label: str
+    a_invalid: tuple[str, ...] = ()
+    """What it called besides that is in no catalog."""
+    b_invalid: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindChange:
+    """What changed in the cases of one kind."""
+
+    kind: str
+    """`one skill`, `several skills` or `no skill`: what the case expects."""
+    n: int
+    a: float
+    """Share of the first run's answers that were right, 0..1."""
+    b: float
+    gained: int
+    lost: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +59,9 @@ class SkillChange:
     """McNemar's exact test over cases that went up and down, for this skill alone."""
     p_adjusted: float
     """The same after Holm, for having looked at all the skills that are listed."""
+    a_wrong: int
+    """Answers of the first run to compared cases that loaded it and should not have."""
+    b_wrong: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +70,8 @@ class Spent:
 
     prompt_tokens: int
     completion_tokens: int
-    cached_tokens: int
-    """Of the prompt tokens."""
+    cached_tokens: int | None
+    """Of the prompt tokens; None where no answer reported them."""
     answers: int
     """How many answers reported their tokens."""
     cost_usd: float | None
@@ -103,8 +123,11 @@ class RunComparison:
     gained: tuple[Change, ...]
     """Cases that are right more often in the second run."""
     lost: tuple[Change, ...]
+    by_kind: tuple[KindChange, ...]
     per_skill: tuple[SkillChange, ...]
-    """Skills with a case that changed, the surest first; for a first look."""
+    """Skills with a case or a wrong load that changed, the surest first; for a first look."""
+    edited: tuple[str, ...]
+    """Skills of both catalogs of which the two lists show different texts; empty where that is not known."""
     a_spent: Spent
     b_spent: Spent
     verdict: Verdict

@@ -17,6 +17,7 @@ from tohlab.routing.report import RoutingReport
 from tohlab.routing.retry import Patience, failure_name
 from tohlab.routing.run_settings import Job, Progress, Settings
 from tohlab.routing.scoring import AnswerReader, Trial
+from tohlab.routing.wires import digests_of
 
 
 class Run:
@@ -95,6 +96,7 @@ class Run:
                 sample_of=s.dataset.sample_of,
                 sample_seed=s.dataset.sample_seed,
                 notes=(*s.prompter.notes, *self._notes()),
+                digests=digests_of(s.prompter.wire.shown),
             )
         except ValueError:
             return None

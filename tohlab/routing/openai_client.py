@@ -348,7 +348,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             try:
                 date = email.utils.parsedate_to_datetime(value)
-            except ValueError:
+            except (ValueError, OverflowError):  # no date, or of a year that none has
                 continue
             date = date if date.tzinfo else date.replace(tzinfo=UTC)
             seconds = (date - datetime.now(UTC)).total_seconds()

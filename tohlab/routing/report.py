@@ -102,6 +102,8 @@ class RoutingReport:
     sample_seed: int | None
     skills: tuple[str, ...]
     """The catalog's names in its order."""
+    digests: tuple[tuple[str, str], ...]
+    """Each with 12 hexadecimal digits for what the list shows of it; empty where that is not known."""
     dialect: str
     choice: str | None
     """How it was asked: `tools` or `json`; None for a baseline."""
@@ -343,6 +345,7 @@ class RoutingReport:
             data["passes"] = [asdict(self.passes(k)) for k in range(1, most + 1)]
         if trials:
             data["skills"] = list(self.skills)
+            data["digests"] = dict(self.digests)
             data["trials"] = [_trial(t) for t in self.trials]
         return data
 

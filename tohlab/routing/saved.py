@@ -56,6 +56,7 @@ def load_report(path: str | Path) -> RoutingReport:
             sample_of=data["sample_of"],
             sample_seed=data["sample_seed"],
             notes=[note for note in data["notes"] if note not in own],
+            digests=tuple(data.get("digests", {}).items()),
         )
         return replace(
             report,

@@ -7,9 +7,10 @@ model may load, and how a call of the load tool names a skill.
 
 from __future__ import annotations
 
+import hashlib
 import html
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -152,6 +153,13 @@ class HarnessWire:
 
 
 Wire = SessionWire | HarnessWire
+
+
+def digests_of(shown: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return each name with 12 hexadecimal digits for what a list shows of it, by which an edit is told."""
+    return tuple(
+        (name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]) for name, text in shown
+    )
 
 
 def find_wire(

@@ -19,6 +19,7 @@ from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.scoring import Trial, judge
 from tohlab.routing.unloaded import unloaded_notes
+from tohlab.routing.wires import digests_of
 from tohlab.skills.model import SkillSource
 
 Baseline = Literal[
@@ -141,6 +142,7 @@ def route_with_notes(name: str, task: Task) -> tuple[RoutingReport, tuple[str, .
         sample_of=task.dataset.sample_of,
         sample_seed=task.dataset.sample_seed,
         notes=[*unloaded_notes(task.unloaded), *notes],
+        digests=digests_of(task.shown),
     )
     return report, tuple(notes)
 

@@ -48,6 +48,7 @@ class Task:
             raise DatasetError("the catalog is empty: no skill that a model may load was found")
         self.unloaded = unloaded(source)
         dataset.check_scorable(self.names, self.unloaded)
+        self.shown = wire.shown
         whole = dict(wire.shown) | {skill.name: skill.description for skill in source.snapshot().skills}
         self.texts = tuple(f"{name} {whole[name]}" for name in self.names)
         """Name and whole description of each skill, in catalog order."""
