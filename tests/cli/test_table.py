@@ -86,8 +86,25 @@ def test_what_is_the_same_in_every_row_is_said_once_where_it_does_not_fit(
         " random",
         "",
         "The same in every row: cases",
-        "194, description-limit none,",
-        "cost none.",
+        "194, description-limit none.",
+    ]
+
+
+def test_a_result_stays_in_the_table_though_every_row_has_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    made = table("Title", "order", "exact", "description-limit", right=("exact",))
+    for order in ("by-name", "random"):
+        made.add_row(order, "30.9%", "none")
+    print_table(made, make_console(width=24), keep=("exact",))
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        " order     exact",
+        " ───────────────",
+        " by-name   30.9%",
+        " random    30.9%",
+        "",
+        "The same in every row:",
+        "description-limit none.",
     ]
 
 

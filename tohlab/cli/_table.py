@@ -27,16 +27,21 @@ def table(title: str, *heads: str, right: tuple[str, ...] = ()) -> Table:
     return made
 
 
-def print_table(made: Table, console: Console) -> None:
+def print_table(made: Table, console: Console, *, keep: tuple[str, ...] = ()) -> None:
     """Print a table, and its caption as wide as the terminal.
 
     Where the terminal is too narrow, first heads break; then what is the same in every row is said once below
     the table; then cells break, once and between words. Where that is not enough, the rows stand below each
     other instead, each cell behind its head: a name or a number in two pieces cannot be read.
+
+    Args:
+        made: the table.
+        console: where.
+        keep: heads of columns that stay in the table though they are the same in every row.
     """
     caption, made.caption = made.caption, None
     width = console.width
-    short, same = _shortened(made)
+    short, same = _shortened(made, keep)
     if _fitted(made, width):
         _print_fitted(made, console)
     elif _fitted(short, width) or _fitted(short, width, broken=True):
@@ -55,13 +60,18 @@ def _print_fitted(made: Table, console: Console) -> None:
     console.print(*around, made, *around, sep="\n")
 
 
-def _shortened(made: Table) -> tuple[Table, str]:
-    """Return the table without the later columns that are the same in every row, and these as a sentence."""
+def _shortened(made: Table, keep: tuple[str, ...]) -> tuple[Table, str]:
+    """Return the table without the later columns that are the same in every row, and these as a sentence.
+
+    A column without a word in it has nothing to say.
+    """
     kept, said = made.columns[:1], []
     for column in made.columns[1:]:
         values = {str(cell) for cell in column.cells}
-        if made.row_count > 1 and len(values) == 1:
-            said.append(f"{column.header} {values.pop() or 'none'}")
+        if values == {""}:
+            continue
+        if made.row_count > 1 and len(values) == 1 and str(column.header) not in keep:
+            said.append(f"{column.header} {values.pop()}")
         else:
             kept.append(column)
     right = tuple(str(column.header) for column in kept if column.justify == "right")
