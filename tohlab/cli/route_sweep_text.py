@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def print_sweep(found: Sweep, console: Console | None = None) -> None:
     """Print one row a point, and what there is to say about them."""
+    from tohlab.routing.sweeps.kinds import kind_cells, kind_heads
     from tohlab.routing.sweeps.table import cells, heads, sentences, title
 
     console = console or make_console()
@@ -25,7 +26,13 @@ def print_sweep(found: Sweep, console: Console | None = None) -> None:
     made = table("Points", *columns, right=columns[len(found.axes) :])
     for point in found.points:
         made.add_row(*(Text(printable(cell)) for cell in cells(found, point)))
-    print_table(made, console)
+    print_table(made, console, keep=("exact",))
+    if columns := kind_heads(found):
+        n = len(found.axes)
+        by_kind = table("By kind", *columns, right=columns[n:])
+        for point in found.points:
+            by_kind.add_row(*(Text(printable(cell)) for cell in kind_cells(found, point)))
+        print_table(by_kind, console, keep=columns[n:])
     for sentence in sentences(found):
         console.print(Text(printable(sentence, lines=True)))
 

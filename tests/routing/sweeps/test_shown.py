@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from tests.routing.sweeps.scripted import Scripted, few, listed, no_call, right
+from tests.routing.service import completion
+from tests.routing.sweeps.scripted import Scripted, cases, few, listed, no_call, right
 from tohlab import frame
 from tohlab.errors import RoutingError, TohlabError
 from tohlab.frames import COLUMNS
@@ -56,7 +58,7 @@ def test_names_from_services_are_no_html() -> None:
     html = sweep(few(), listed(), Scripted(right(few())), over=models("<b>m</b>", "n"))._repr_html_()
     assert "&lt;b&gt;m&lt;/b&gt;" in html
     assert "<b>m" not in html
-    assert html.count("<tr>") == 3
+    assert html.count("<tr>") == 6  # heads and two points, in all and by kind
 
 
 def test_plain_data_is_json_and_holds_every_report() -> None:
@@ -150,3 +152,64 @@ def test_a_mathtext_mark_in_a_name_is_drawn_as_it_is() -> None:
 def test_a_name_cannot_steer_a_terminal() -> None:
     found = sweep(few(), listed(), Scripted(lambda body: no_call()), over=models("a\x1b[31m", "b"))
     assert "\x1b" not in repr(found)
+
+
+def by_limit(*limits: int | None) -> Sweep:
+    return sweep(few(), listed(), Scripted(only_if_described()), over=description_limits(*limits), model="m")
+
+
+def only_if_described() -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Loads a skill for everything, and nothing for anything where no description is left."""
+
+    def answer(body: dict[str, Any]) -> dict[str, Any]:
+        described = "`pdf-forms`: Fill in" in body["messages"][0]["content"]
+        return completion("pdf-forms") if described else no_call()
+
+    return answer
+
+
+def test_the_rates_by_kind_stand_below_the_table() -> None:
+    found = by_limit(None, 3)
+    text = repr(found).splitlines()
+    at = text.index("By kind")
+    assert [line.split() for line in text[at + 1 : at + 4]] == [
+        ["description-limit", "one", "skill", "no", "skill"],
+        ["none", "33.3%", "of", "3", "0.0%", "of", "1"],
+        ["3", "0.0%", "of", "3", "100.0%", "of", "1"],
+    ]
+    assert "<p>By kind</p><table>" in found._repr_html_()
+    assert found._repr_html_().count("<tr>") == 6
+
+
+def test_a_point_that_gains_only_where_nothing_is_needed_is_told_in_words() -> None:
+    text = repr(by_limit(None, 3))
+    assert (
+        "3: no point with as few tokens is right more often, but what falls from none is one skill from "
+        "33.3% to 0.0%; what rises is no skill from 0.0% to 100.0%."
+    ) in text
+    assert "what falls" not in repr(by_limit(None, 500))
+
+
+def test_cases_of_one_kind_have_no_table_by_kind() -> None:
+    alike = cases(("fill in this pdf form", ("pdf-forms",)), ("review my migration", ("sql-review",)))
+    found = sweep(alike, listed(), "bm25", over=description_limits(500, None))
+    assert "By kind" not in repr(found)
+    assert "By kind" not in found._repr_html_()
+
+
+def first_of_list(body: dict[str, Any]) -> dict[str, Any]:
+    return completion(re.findall(r"^- `([^`]+)`", body["messages"][0]["content"], re.MULTILINE)[0])
+
+
+def test_places_are_told_with_their_cases_where_the_order_decides() -> None:
+    few_orders = repr(sweep(few(), listed(), Scripted(first_of_list), over=orders(2), model="m"))
+    assert re.search(r"first third \d+% of \d, second third \d+% of \d, last third \d+% of \d;", few_orders)
+    assert "With 2 orders of 6 skills the thirds need not hold the same skills equally often" in few_orders
+    whole = repr(sweep(few(), listed(), Scripted(first_of_list), over=orders(6), model="m"))
+    assert "first third 50% of 6, second third 0% of 6, last third 0% of 6;" in whole
+    assert "equally often" not in whole
+
+
+def test_places_are_not_told_where_few_orders_changed_nothing() -> None:
+    assert "where the expected skill stands" not in repr(sweep(few(), listed(), "bm25", over=orders(2)))
+    assert "where the expected skill stands" in repr(sweep(few(), listed(), "bm25", over=orders(6)))

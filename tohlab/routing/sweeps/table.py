@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING
 
 from tohlab.printable import printable
 from tohlab.routing.paired import p_number
+from tohlab.routing.sweeps.kinds import kind_cells, kind_heads, kind_sentences
 
 if TYPE_CHECKING:
+    from tohlab.routing.order import OrderEffects
     from tohlab.routing.sweeps.results import Sweep, SweepPoint
 
 
 def heads(sweep: Sweep) -> tuple[str, ...]:
-    """Return the heads of the table's columns."""
+    """Return the heads of the table's columns; those of the comparison only where a point is compared."""
+    compared = ("difference", "p (Holm)", "could show") if sweep.looks else ()
     money = ("USD",) if any(point.cost_usd is not None for point in sweep.points) else ()
     return (
         *(axis.name for axis in sweep.axes),
         "exact", "95 % interval", "cases", "skills", "list tokens", "tool tokens", "nearest", *money,
-        "difference", "p (Holm)", "could show",
+        *compared,
     )  # fmt: skip
 
 
@@ -39,7 +42,7 @@ def cells(sweep: Sweep, point: SweepPoint) -> tuple[str, ...]:
         f"{point.tool_tokens:,}",
         "" if point.nearest is None else f"{point.nearest:.2f}",
         *money,
-        *_difference(sweep, point),
+        *(_difference(point) if sweep.looks else ()),
     )
 
 
@@ -52,15 +55,11 @@ def sentences(sweep: Sweep) -> tuple[str, ...]:
             f"and the cluster test, by Holm for {sweep.looks} looks; could show: the smallest difference "
             "seen with 80 % power."
         )
+    said += kind_sentences(sweep)
     if sweep.flip is not None:
         said.append(f"not all points load the same skills in {sweep.flip} of the cases.")
     if sweep.order is not None:
-        places = ", ".join(f"{place} {rate.value:.0%}" for place, rate in sweep.order.by_place)
-        spread = sweep.order.place_variation
-        said.append(
-            f"exact by where the expected skill stands: {places}; places of loaded skills differ from an "
-            f"even spread by {'n/a' if spread is None else f'{spread:.2f}'} (total variation)."
-        )
+        said += _places(sweep, sweep.order)
         for twin in sweep.order.twins:
             ranks = ", ".join(map(str, twin.by_rank))
             said.append(
@@ -89,30 +88,67 @@ def title(sweep: Sweep) -> str:
 
 def as_text(sweep: Sweep) -> str:
     """Return the table for a terminal."""
-    rows = [heads(sweep), *(cells(sweep, point) for point in sweep.points)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = _lines(heads(sweep), [cells(sweep, point) for point in sweep.points])
+    if kind_heads(sweep):
+        lines += ["By kind", *_lines(kind_heads(sweep), [kind_cells(sweep, point) for point in sweep.points])]
     return printable("\n".join([title(sweep), *lines, *sentences(sweep)]), lines=True)
+
+
+def _lines(head: tuple[str, ...], body: list[tuple[str, ...]]) -> list[str]:
+    rows = [head, *body]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def as_html(sweep: Sweep) -> str:
     """Return the table for a notebook; what files and services wrote is escaped."""
     n = len(sweep.axes)
-    head = "".join(f"<th>{html.escape(text)}</th>" for text in heads(sweep))
+    tables = _html_table(heads(sweep), [cells(sweep, point) for point in sweep.points], n)
+    if kind_heads(sweep):
+        by_kind = [kind_cells(sweep, point) for point in sweep.points]
+        tables += f"<p>By kind</p>{_html_table(kind_heads(sweep), by_kind, n)}"
+    below = "".join(f"<li>{html.escape(text)}</li>" for text in sentences(sweep))
+    return f"<p>{html.escape(title(sweep))}</p>{tables}<ul>{below}</ul>"
+
+
+def _html_table(heads: tuple[str, ...], rows: list[tuple[str, ...]], n_left: int) -> str:
+    head = "".join(f"<th>{html.escape(text)}</th>" for text in heads)
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td style='text-align:{'left' if i < n else 'right'}'>{html.escape(text)}</td>"
-            for i, text in enumerate(cells(sweep, point))
+            f"<td style='text-align:{'left' if i < n_left else 'right'}'>{html.escape(text)}</td>"
+            for i, text in enumerate(row)
         )
         + "</tr>"
-        for point in sweep.points
+        for row in rows
     )
-    below = "".join(f"<li>{html.escape(text)}</li>" for text in sentences(sweep))
-    return f"<p>{html.escape(title(sweep))}</p><table><tr>{head}</tr>{body}</table><ul>{below}</ul>"
+    return f"<table><tr>{head}</tr>{body}</table>"
 
 
-def _difference(sweep: Sweep, point: SweepPoint) -> tuple[str, str, str]:
+def _places(sweep: Sweep, order: OrderEffects) -> tuple[str, ...]:
+    """What is to be said of where a skill stands.
+
+    Two things are confounded in a sweep of few orders: the place, and which skills stand there. In a whole
+    rotation each skill stands at each place once, so only the place is left. In fewer orders the numbers are
+    given only if some case was answered otherwise in another order, and the reader is told; if none was, all
+    that they could show is which skills stand where.
+    """
+    whole = order.n_orders == sweep.points[0].n_skills
+    if not whole and not order.flip.value:
+        return ()
+    places = ", ".join(f"{place} {found.value:.0%} of {found.n}" for place, found in order.by_place)
+    spread = "n/a" if order.place_variation is None else f"{order.place_variation:.2f}"
+    mixed = "" if whole else (
+        f" With {order.n_orders} orders of {sweep.points[0].n_skills} skills the thirds need not hold the "
+        "same skills equally often, so this may in part be which skills stand there."
+    )  # fmt: skip
+    return (
+        f"exact by where the expected skill stands (a case counts once in each order): {places}; places of "
+        f"loaded skills differ from an even spread by {spread} (total variation).{mixed}",
+    )
+
+
+def _difference(point: SweepPoint) -> tuple[str, str, str]:
     found = point.comparison
     if found is None or point.p_adjusted is None:
         return ("", "", "")
