@@ -217,6 +217,7 @@ def scoring(quick: bool) -> dict[str, Any]:
                 lambda: plainly(part, by_prompter, names),
                 repeats=3,
             )
+    same = replace(same, digests=())  # what the lists show is not looked up there
     if one != same or other != same:
         raise MismatchError("the store and its lines give different reports")
     trials, plain_trials = len(report.trials), len(same.trials)
