@@ -7,18 +7,18 @@ cases that changed are listed: they are what an author of descriptions works on.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from tohlab.errors import RoutingError
 from tohlab.routing.clusters import FEW, By, cluster_of, clustered_mean
-from tohlab.routing.comparison import Change, KindChange, RunComparison, SkillChange, Spent, Verdict
+from tohlab.routing.compare_parts import avoided_change, edited_texts, kind_changes, skill_changes
+from tohlab.routing.comparison import Change, Decisive, RunComparison, Spent, Verdict, count_of
 from tohlab.routing.dataset import RoutingCase
-from tohlab.routing.paired import mcnemar, newcombe, paired_bootstrap
+from tohlab.routing.paired import Resampled, mcnemar, newcombe, paired_bootstrap
 from tohlab.routing.power import ALPHA, detectable, smallest_difference
 from tohlab.routing.pricing import Price, cost_usd
 from tohlab.routing.report import RoutingReport
-from tohlab.routing.statistics import holm, rate
+from tohlab.routing.statistics import rate
 
 
 def compare(
@@ -60,6 +60,9 @@ def compare(
     n = len(scored)
     low: float | None
     high: float | None
+    own_low: float | None
+    own_high: float | None
+    changed_share: float | None
     left, right = ([shares[case.id] for case in scored] for shares in (shares_a, shares_b))
     differences = [y - x for x, y in zip(left, right, strict=True)]
     clusters = [cluster_of(case, by) for case in scored]
@@ -71,13 +74,17 @@ def compare(
     if a.replicates == b.replicates == 1:
         both = sum(x == y == 1 for x, y in zip(left, right, strict=True))
         low, high = newcombe(both, len(gained), len(lost), n - both - len(changes))
+        own_low, own_high = low, high
         p_value, test = mcnemar(len(gained), len(lost)), "McNemar's exact test"
-        smallest = smallest_difference(n, len(changes) / n)
+        changed_share = len(changes) / n
+        smallest = smallest_difference(n, changed_share)
     else:
         alone = paired_bootstrap(differences, [case.id for case in scored], seed=seed)
         p_value = 1.0 if alone.p_value is None else alone.p_value
         test = f"sign flips by case, {alone.resamples} draws"
         low, high = redrawn.low, redrawn.high
+        own_low, own_high = alone.low, alone.high
+        changed_share = None
         smallest = None if not clustered.se else detectable(clustered.se)
     difference = sum(differences) / n
     worst, best = _bounds(shared, shares_a, shares_b)
@@ -85,7 +92,7 @@ def compare(
     exact_a, exact_b = rate(sum(left), n), rate(sum(right), n)
     assert exact_a is not None
     assert exact_b is not None
-    surest = max(p_value, 1.0 if redrawn.p_value is None else redrawn.p_value)
+    decisive = _decisive(Decisive(test=test, p_value=p_value, low=own_low, high=own_high), redrawn, by)
     ids = {case.id for case in scored}
     return RunComparison(
         a=_short(a),
@@ -110,20 +117,28 @@ def compare(
         clustered_se=clustered.se,
         n_clusters=redrawn.n_clusters,
         seed=seed,
+        decisive=decisive,
         smallest=smallest,
+        changed_share=changed_share,
         gained=gained,
         lost=lost,
-        by_kind=_by_kind(scored, shares_a, shares_b),
-        per_skill=_per_skill(a, b, scored, shares_a, shares_b),
-        edited=_edited(a, b),
+        by_kind=(*kind_changes(scored, shares_a, shares_b), *avoided_change(a, b)),
+        per_skill=skill_changes(a, b, scored, shares_a, shares_b),
+        edited=edited_texts(a, b),
         a_spent=_spent(a, ids, price),
         b_spent=_spent(b, ids, price_b or price),
-        verdict=_verdict(difference, surest, worst, best, unscored),
+        verdict=_verdict(difference, decisive.p_value, worst, best, unscored),
         notes=(
             *_notes(a, b, ids),
             *_weak(p_value, redrawn.p_value, redrawn.n_clusters),
             *(
-                [f"{only_a + only_b} labelled cases are in one run only and were left out"]
+                [
+                    count_of(
+                        only_a + only_b,
+                        "labelled case is in one run only and was left out",
+                        "labelled cases are in one run only and were left out",
+                    )
+                ]
                 * (only_a + only_b > 0)
             ),
         ),
@@ -153,6 +168,8 @@ def _changes(a: RoutingReport, b: RoutingReport, cases: Sequence[RoutingCase]) -
                 b_label=other.label,
                 a_invalid=one.invalid,
                 b_invalid=other.invalid,
+                a_usable=one.state == "scored",
+                b_usable=other.state == "scored",
             )
         )
     return changes
@@ -170,87 +187,26 @@ def _bounds(
     return worst / len(shared), best / len(shared)
 
 
+def _decisive(own: Decisive, redrawn: Resampled, by: By) -> Decisive:
+    """The test with the larger p, with the interval that is its own."""
+    if redrawn.p_value is not None and redrawn.p_value <= own.p_value:
+        return own
+    whole = {"skill": "skills", "group": "groups", "case": "cases"}[by]
+    clusters = count_of(redrawn.n_clusters, "cluster", "clusters")
+    return Decisive(
+        test=f"signs flipped of whole {whole} ({clusters}, seed {redrawn.seed})",
+        p_value=1.0 if redrawn.p_value is None else redrawn.p_value,
+        low=redrawn.low,
+        high=redrawn.high,
+    )
+
+
 def _verdict(difference: float, p_value: float, worst: float, best: float, unscored: int) -> Verdict:
     if p_value >= ALPHA:
         return "no evidence"
     if unscored and worst <= 0 <= best:
         return "undecided"
     return "better" if difference > 0 else "worse"
-
-
-def _by_kind(
-    cases: Sequence[RoutingCase], shares_a: Mapping[str, float], shares_b: Mapping[str, float]
-) -> tuple[KindChange, ...]:
-    rows = []
-    for size, kind in ((1, "one skill"), (2, "several skills"), (0, "no skill")):
-        own = [case.id for case in cases if min(len(case.expected or ()), 2) == size]
-        if own:
-            left, right = ([shares[i] for i in own] for shares in (shares_a, shares_b))
-            rows.append(
-                KindChange(
-                    kind=kind,
-                    n=len(own),
-                    a=sum(left) / len(own),
-                    b=sum(right) / len(own),
-                    gained=sum(y > x for x, y in zip(left, right, strict=True)),
-                    lost=sum(y < x for x, y in zip(left, right, strict=True)),
-                )
-            )
-    return tuple(rows)
-
-
-def _edited(a: RoutingReport, b: RoutingReport) -> tuple[str, ...]:
-    first, second = dict(a.digests), dict(b.digests)
-    return tuple(sorted(name for name in first.keys() & second.keys() if first[name] != second[name]))
-
-
-def _wrong(run: RoutingReport, ids: Collection[str]) -> Counter[str]:
-    """How many answers loaded each skill without being asked for it."""
-    return Counter(
-        name
-        for trial in run.trials
-        if trial.case.id in ids and trial.state != "service_error"
-        for name in trial.case.counted(trial.loaded)
-        if name not in (trial.case.expected or ())
-    )
-
-
-def _per_skill(
-    a: RoutingReport,
-    b: RoutingReport,
-    cases: Sequence[RoutingCase],
-    shares_a: Mapping[str, float],
-    shares_b: Mapping[str, float],
-) -> tuple[SkillChange, ...]:
-    ids = {case.id for case in cases}
-    wrong_a, wrong_b = _wrong(a, ids), _wrong(b, ids)
-    named = [name for case in cases for name in case.expected or ()]
-    rows = []
-    for name in dict.fromkeys((*named, *sorted({*wrong_a, *wrong_b}))):
-        own = [case.id for case in cases if name in (case.expected or ())]
-        gained = sum(shares_b[i] > shares_a[i] for i in own)
-        lost = sum(shares_b[i] < shares_a[i] for i in own)
-        rows.append((name, len(own), gained, lost, mcnemar(gained, lost)))
-    # Every expected skill was looked at, also those without a change, so all of them count for Holm.
-    adjusted = (*holm([row[4] for row in rows if row[1]]), *[1.0 for row in rows if not row[1]])
-    found = [
-        SkillChange(
-            name=name,
-            n=n,
-            gained=gained,
-            lost=lost,
-            p_value=p,
-            p_adjusted=q,
-            a_wrong=wrong_a[name],
-            b_wrong=wrong_b[name],
-        )
-        for (name, n, gained, lost, p), q in zip(rows, adjusted, strict=True)
-        if gained or lost or wrong_a[name] != wrong_b[name]
-    ]
-    found.sort(
-        key=lambda one: (one.p_value, -one.gained - one.lost, -abs(one.b_wrong - one.a_wrong), one.name)
-    )
-    return tuple(found)
 
 
 def _spent(run: RoutingReport, ids: Collection[str], price: Price | None) -> Spent:

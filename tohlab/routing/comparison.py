@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from tohlab.routing.paired import p_text
 from tohlab.routing.statistics import Rate
 
 Verdict = Literal["better", "worse", "no evidence", "undecided"]
+
+KINDS: Final = ("one skill", "several skills", "no skill")
+"""What a labelled case may expect."""
+AVOIDED: Final = "avoided what must not be loaded"
+"""The kind of the cases that say so; they may be of one of the `KINDS` too."""
+
+
+def kind_of(expected: Sequence[str]) -> str:
+    """Return which of the `KINDS` a case is that expects these skills."""
+    return "no skill" if not expected else "one skill" if len(expected) == 1 else "several skills"
+
+
+def count_of(n: int, one: str, several: str) -> str:
+    """Return a count with its word: `1 case`, `2 cases`."""
+    return f"{n} {one if n == 1 else several}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +46,9 @@ class Change:
     a_invalid: tuple[str, ...] = ()
     """What it called besides that is in no catalog."""
     b_invalid: tuple[str, ...] = ()
+    a_usable: bool = True
+    """False for a model error: an answer that loads nothing because it is unusable."""
+    b_usable: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +56,7 @@ class KindChange:
     """What changed in the cases of one kind."""
 
     kind: str
-    """`one skill`, `several skills` or `no skill`: what the case expects."""
+    """`one skill`, `several skills` or `no skill`: what the case expects; or `AVOIDED`."""
     n: int
     a: float
     """Share of the first run's answers that were right, 0..1."""
@@ -76,6 +95,19 @@ class Spent:
     """How many answers reported their tokens."""
     cost_usd: float | None
     """When asked; None without a price, or where an answer did not report its tokens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisive:
+    """The test that the verdict goes by: the less sure of the one over cases and the one over clusters."""
+
+    test: str
+    """Which test it is, as a phrase."""
+    p_value: float
+    """The larger of the two; 1 where a single cluster leaves nothing to test."""
+    low: float | None
+    """Lower end of the 95 % interval of the same test; None for fewer than 6 clusters."""
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +150,12 @@ class RunComparison:
     n_clusters: int
     seed: int
     """Of the flipped signs."""
+    decisive: Decisive
     smallest: float | None
     """The smallest difference that so many cases show with 80 % power; None if none can be shown."""
+    changed_share: float | None
+    """Share of the cases that came out differently, 0..1, by which `smallest` goes; None with several answers
+    a case, where it goes by their spread."""
     gained: tuple[Change, ...]
     """Cases that are right more often in the second run."""
     lost: tuple[Change, ...]
@@ -137,13 +173,15 @@ class RunComparison:
     def sentence(self) -> str:
         """The result as one sentence."""
         points = f"{100 * self.difference:+.1f} points"
-        p = p_text(max(self.p_value, self.clustered_p if self.clustered_p is not None else 1.0))
+        p = p_text(self.decisive.p_value)
         seen = "nothing" if self.smallest is None else f"{100 * self.smallest:.0f} points"
-        could = f"{self.n} cases could show {seen}" + ("" if self.smallest is None else " or more")
+        seen += "" if self.smallest is None else " or more"
+        could = f"{count_of(self.n, 'case', 'cases')} could show {seen}"
         if self.verdict == "undecided":
+            them = "it" if self.n_unscored == 1 else "them"
             return (
-                f"Undecided: {points}, but {self.n_unscored} cases were not scored, and with them it is "
-                f"anything from {100 * self.worst:+.1f} to {100 * self.best:+.1f}."
+                f"Undecided: {points}, but {count_of(self.n_unscored, 'case was', 'cases were')} not scored, "
+                f"and with {them} it is anything from {100 * self.worst:+.1f} to {100 * self.best:+.1f}."
             )
         if self.verdict == "no evidence":
             return f"No evidence of a difference: {points} ({p}); {could}."
