@@ -73,7 +73,10 @@ def test_tokens_of_the_cache_that_nobody_reported_are_none_and_not_zero() -> Non
     assert greedy().a_spent.cached_tokens is None
 
 
-def test_the_command_prints_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_all_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
     files = []
     for name, text in (("a", "Bake bread"), ("b", "Say hello")):
         skills, cases = tmp_path / f"{name}-catalog.jsonl", tmp_path / "cases.jsonl"

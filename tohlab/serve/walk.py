@@ -155,7 +155,8 @@ class EditWalk:
         if len(messages) > 1 and self._random.random() < 0.7:
             del messages[-self._random.randint(1, min(3, len(messages) - 1)) :]
         else:
-            messages[-1] = messages[-1][: self._random.randint(1, len(messages[-1]))]
+            whole = len(messages[-1])  # 0 after an answer of no token
+            messages[-1] = messages[-1][: self._random.randint(1, max(whole, 1))]
 
     def drop_message(self) -> None:
         """An old message is pruned; what follows it moves forward."""
