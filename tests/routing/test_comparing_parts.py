@@ -230,10 +230,10 @@ def test_a_seed_below_zero_is_a_usage_error(capsys: pytest.CaptureFixture[str]) 
     assert "--seed" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", [[], ["sweep", "--over", "order=2"]])
+@pytest.mark.parametrize("command", [[], ["sweep", "--over", "order=2"], ["batch", "submit", "--store", "s"]])
 def test_a_timeout_without_an_end_is_a_usage_error(
     command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--timeout", "inf"]
     assert run(["route", *command, *asked]) == 2
-    assert "--timeout must be a number of seconds" in capsys.readouterr().err
+    assert "it must be a number of seconds" in capsys.readouterr().err

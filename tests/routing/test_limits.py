@@ -190,6 +190,23 @@ def test_a_budget_stops_a_run_before_it_is_passed_and_says_what_was_asked() -> N
     assert report.tokens.prompt + report.tokens.completion <= estimate.prompt_tokens + 60
 
 
+def test_what_a_content_filter_took_away_uses_up_the_budget_too() -> None:
+    dataset = many(20)
+    estimate = estimate_run(dataset, shapes.source(), model="m", max_tokens=10)
+    each = estimate.prompt_tokens // 20
+    usage = {"prompt_tokens": each, "completion_tokens": 10}
+    taken = completion(content="", finish="content_filter", usage=usage)
+    budget = Budget(tokens=estimate.prompt_tokens + 60)
+    with serving(lambda b, n: ok(completion("pdf-forms", usage=usage) if n == 0 else taken)) as service:
+        report = run_routing(
+            dataset, shapes.source(), OpenAIClient(service.base_url), model="m", max_tokens=10, budget=budget
+        )
+        asked = len(service.bodies)
+    assert asked < 20
+    assert (report.n_scored, report.n_service_error) == (1, asked - 1)
+    assert report.tokens.prompt == asked * each
+
+
 def test_a_budget_that_the_prompts_alone_pass_is_refused_before_anything_is_asked() -> None:
     with serving(lambda b, n: ok(completion("pdf-forms"))) as service:
         client = OpenAIClient(service.base_url)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from tests.routing.shapes import NAMES
-from tohlab.routing import RoutingCase, RoutingReport, Trial
+from tohlab.routing import Price, RoutingCase, RoutingReport, Trial, Usage
 from tohlab.routing.aggregate import make_report
 from tohlab.routing.report import INVALID, NONE, ConfusionCell
 
@@ -17,7 +18,7 @@ A, B, C = NAMES
 def trial(
     number: int, expected: tuple[str, ...] | None, loaded: tuple[str, ...], label: str, **more: object
 ) -> Trial:
-    keys = {k: more.pop(k) for k in ("group", "not_expected", "optional") if k in more}
+    keys = {k: more.pop(k) for k in ("group", "not_expected", "optional", "aliases") if k in more}
     case = RoutingCase(id=f"c{number}", query="q", expected=expected, **keys)  # type: ignore[arg-type]  # fields of a case by their names
     return Trial(case=case, label=label, loaded=loaded, **more)  # type: ignore[arg-type]  # fields of a trial by their names
 
@@ -49,6 +50,40 @@ def test_failures_of_the_service_are_not_scored_and_bound_the_rate() -> None:
     assert (found.no_skill.successes, found.no_skill.n) == (1, 2)
     assert found.several_skills is not None
     assert (found.several_skills.successes, found.several_skills.n) == (0, 1)
+
+
+def test_the_bounds_are_over_cases_as_the_rate_is() -> None:
+    tries = (
+        *[replace(trial(0, (A,), (B,), "wrong_skill"), replicate=i) for i in range(3)],
+        trial(1, (A,), (A,), "ok"),  # a budget ended the run before its other tries
+    )
+    found = report(*tries, replicates=3)
+    assert (found.exact.value, found.exact_worst, found.exact_best) == (0.5, 0.5, 0.5)
+    failed = report(*tries, replace(trial(1, (A,), (), "infra:server"), replicate=1), replicates=3)
+    assert (failed.exact.value, failed.exact_worst, failed.exact_best) == (0.5, 0.25, 0.5)
+
+
+def test_an_answer_that_cannot_be_used_avoided_nothing_and_twins_count() -> None:
+    found = report(
+        trial(0, (A,), (A,), "ok"),
+        trial(1, None, (), "malformed_args", not_expected=(B,)),
+        trial(2, None, (C,), "not_avoided", not_expected=(B,), aliases=((C, B),)),
+        trial(3, None, (), "avoided", not_expected=(B,)),
+    )
+    assert found.avoided is not None
+    assert (found.avoided.successes, found.avoided.n) == (1, 3)
+
+
+def test_what_a_content_filter_took_away_is_not_scored_and_is_paid_for() -> None:
+    paid = Usage(prompt=900, completion=100)
+    found = report(
+        trial(0, (A,), (A,), "ok", usage=paid),
+        trial(1, (A,), (), "infra:content_filter", usage=paid),
+        trial(2, (A,), (), "infra:content_filter"),  # refused before it was read
+    )
+    assert (found.n_scored, found.tokens.prompt, found.tokens.completion) == (1, 1800, 200)
+    cost = found.cost(Price.parse("1,1"))
+    assert (cost.now_usd, cost.n_unknown) == (pytest.approx(0.002), 0)
 
 
 def test_precision_and_recall_are_over_cases() -> None:

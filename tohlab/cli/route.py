@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from tohlab.cli.route_inputs import (
     read_inputs,
     read_price,
     set_option,
+    timeout_option,
 )
 from tohlab.cli.route_run import check_scored, kept_answers, progress_bar
 from tohlab.cli.route_sweep import sweep
@@ -91,9 +91,7 @@ _FOR_A_MODEL = (
     help="Ask for the N likeliest tokens with each token: margins, calibration, abstention.",
 )
 @click.option("--temperature", default="0", show_default=True, help="A number, or none to leave it out.")
-@click.option(
-    "--timeout", type=click.FloatRange(min=0.01), default=600.0, show_default=True, help="Seconds a request."
-)
+@timeout_option
 @click.option("--split", metavar="NAME", help="Only the cases of this split.")
 @click.option("--price", metavar="IN,OUT[,CACHED]", help="US dollars for a million tokens, for money.")
 @click.option("--budget-tokens", type=click.IntRange(min=1), metavar="N", help="Stop before more are used.")
@@ -147,8 +145,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         )
     if options["baseline"]:
         check_not_asked(ctx, _FOR_A_MODEL)
-    if not math.isfinite(options["timeout"]):
-        raise click.UsageError("--timeout must be a number of seconds")
     with contextlib.ExitStack() as until_printed:  # a live run's own store is deleted only after that
         if options["baseline"] == "all":
             _all_baselines(options)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tohlab.cli.route_batch_text import print_batches, print_collection, print_submission
-from tohlab.cli.route_inputs import set_option
+from tohlab.cli.route_inputs import set_option, timeout_option
 from tohlab.cli.route_run import check_scored, progress_bar
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--budget-tokens", type=click.IntRange(min=1), metavar="N", help="Refuse above it."),
         click.option("--budget-usd", type=float, metavar="USD", help="The same in money; needs --price."),
         click.option("--again", is_flag=True, help="Also what the service refused for what it is."),
-        click.option("--timeout", type=click.FloatRange(min=0.01), default=600.0, show_default=True),
+        timeout_option,
         click.option("--json", "as_json", is_flag=True, help="Print JSON."),
     ]
     for option in reversed(options):
@@ -80,14 +80,13 @@ def _asking(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _kept(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of the commands that need no cases."""
-    for option in reversed(
-        [
-            click.option("--store", metavar="FILE", required=True, help="What they were submitted from."),
-            click.option("--base-url", metavar="URL", help="The service [where they were submitted]."),
-            click.option("--timeout", type=click.FloatRange(min=0.01), default=600.0, show_default=True),
-            click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-        ]
-    ):
+    options: list[Callable[..., Any]] = [
+        click.option("--store", metavar="FILE", required=True, help="What they were submitted from."),
+        click.option("--base-url", metavar="URL", help="The service [where they were submitted]."),
+        timeout_option,
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    ]
+    for option in reversed(options):
         command = option(command)
     return command
 

@@ -165,7 +165,7 @@ def _print_changes(title: str, changes: Sequence[Change], console: Console) -> N
 
 def _of_each_kind(changes: Sequence[Change]) -> tuple[list[Change], Counter[str]]:
     """The changes to show, of each kind in turn and in their order, and how many of each kind are left."""
-    from tohlab.routing.comparison import KINDS, kind_of
+    from tohlab.routing.dataset import KINDS, kind_of
 
     places = {kind: [i for i, c in enumerate(changes) if kind_of(c.expected) == kind] for kind in KINDS}
     turns = (i for turn in zip_longest(*places.values()) for i in turn if i is not None)

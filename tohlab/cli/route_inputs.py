@@ -35,6 +35,24 @@ def _only_one(ctx: click.Context, _: click.Parameter, names: tuple[str, ...]) ->
     return names[0] if names else None
 
 
+def timeout_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option `--timeout`: seconds, and not without an end."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0.01),
+        default=600.0,
+        show_default=True,
+        callback=_finite,
+        help="Seconds a request.",
+    )(function)
+
+
+def _finite(ctx: click.Context, param: click.Parameter, seconds: float) -> float:
+    if not math.isfinite(seconds):
+        raise click.BadParameter("it must be a number of seconds", ctx, param)
+    return seconds
+
+
 def read_inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
     """Return the labelled requests and the skills that were asked for; our own library unless given."""
     from tohlab import library

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from tohlab.cli.route_inputs import (
     read_inputs,
     read_price,
     set_option,
+    timeout_option,
 )
 from tohlab.cli.route_run import check_scored, kept_answers, progress_bar
 from tohlab.cli.route_sweep_axes import read_axis
@@ -72,9 +72,7 @@ _FOR_AN_AXIS = {"size": ("distractors", "pool"), "order": ("order_seed",), "cata
     "--max-tokens", type=click.IntRange(min=1), default=256, show_default=True, help="Of an answer."
 )
 @click.option("--temperature", default="0", show_default=True, help="A number, or none to leave it out.")
-@click.option(
-    "--timeout", type=click.FloatRange(min=0.01), default=600.0, show_default=True, help="Seconds a request."
-)
+@timeout_option
 @click.option("--price", metavar="IN,OUT[,CACHED]", help="US dollars for a million tokens, for money.")
 @click.option("--budget-tokens", type=click.IntRange(min=1), metavar="N", help="For the whole sweep.")
 @click.option("--budget-usd", type=float, metavar="USD", help="The same in money; needs --price.")
@@ -100,8 +98,6 @@ def sweep(ctx: click.Context, /, **options: Any) -> None:
       tohlab route sweep --base-url http://127.0.0.1:8080/v1 --model qwen --over order=6 --store s.sqlite
       tohlab route sweep --baseline bm25 --over dialect=toh,cline,hermes --figure sweep.png
     """
-    if not math.isfinite(options["timeout"]):
-        raise click.UsageError("--timeout must be a number of seconds")
     axes = [read_axis(text, options) for text in options["over"]]
     varied = {axis.name for axis in axes}
     ways = [bool(options["baseline"]) or "baseline" in varied, bool(options["model"]) or "model" in varied]

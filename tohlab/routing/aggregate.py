@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from tohlab.dialects import dialect_names
 from tohlab.routing.clusters import cluster_of, clustered_share
+from tohlab.routing.dataset import KINDS, kind_of
 from tohlab.routing.report import RoutingReport, SkillScore, Tokens
 from tohlab.routing.scoring import Trial
 from tohlab.routing.sets import set_scores
@@ -43,12 +44,12 @@ def make_report(
     if exact is None:
         raise ValueError("nothing was scored")
     failed = len(labelled) - len(scored)
-    right = sum(t.right for t in scored)
-    sizes: dict[str, list[list[Trial]]] = {"none": [], "one": [], "several": []}
+    worst, best = _bounds(labelled)
+    kinds: dict[str, list[list[Trial]]] = {kind: [] for kind in KINDS}
     groups: defaultdict[str, list[list[Trial]]] = defaultdict(list)
     for found in by_case.values():
         case = found[0].case
-        sizes[("none", "one", "several")[min(len(case.expected or ()), 2)]].append(found)
+        kinds[kind_of(case.expected or ())].append(found)
         if case.group:
             groups[case.group].append(found)
     per_skill = _per_skill(skills, list(by_case.values()))
@@ -74,11 +75,11 @@ def make_report(
         n_service_error=failed,
         n_unlabelled=len({t.case.id for t in trials if t.case.expected is None}),
         exact=exact,
-        exact_worst=right / len(labelled),
-        exact_best=(right + failed) / len(labelled),
-        no_skill=_mean_rate(sizes["none"]),
-        one_skill=_mean_rate(sizes["one"]),
-        several_skills=_mean_rate(sizes["several"]),
+        exact_worst=worst,
+        exact_best=best,
+        no_skill=_mean_rate(kinds["no skill"]),
+        one_skill=_mean_rate(kinds["one skill"]),
+        several_skills=_mean_rate(kinds["several skills"]),
         avoided=_avoided(answered),
         every=rate(sum(all(t.right for t in found) for found in by_case.values()), len(by_case))
         if replicates > 1
@@ -96,7 +97,7 @@ def make_report(
         by_group=tuple(
             (group, share) for group in sorted(groups) if (share := _mean_rate(groups[group])) is not None
         ),
-        tokens=_tokens(answered),
+        tokens=_tokens([t for t in trials if t.answered]),
         n_stored=sum(t.stored for t in trials),
         n_cut=sum(t.cut for t in trials),
         notes=(*odd, *_shadows(list(by_case.values())), *notes),
@@ -136,6 +137,19 @@ def _share(found: Sequence[Trial]) -> float:
     return sum([t.label == "ok" for t in found]) / len(found)
 
 
+def _bounds(trials: Sequence[Trial]) -> tuple[float, float]:
+    """The mean over cases if each answer that is missing had been wrong, and if it had been right."""
+    by_case: defaultdict[str, list[Trial]] = defaultdict(list)
+    for trial in trials:
+        by_case[trial.case.id].append(trial)
+    worst = best = 0.0
+    for found in by_case.values():
+        right = sum(t.right for t in found)
+        worst += right / len(found)
+        best += (right + sum(t.state == "service_error" for t in found)) / len(found)
+    return worst / len(by_case), best / len(by_case)
+
+
 def _mean_rate(cases: Iterable[Sequence[Trial]]) -> Rate | None:
     means = [_share(found) for found in cases]
     return rate(sum(means), len(means))
@@ -145,7 +159,7 @@ def _avoided(trials: Sequence[Trial]) -> Rate | None:
     by_case: defaultdict[str, list[bool]] = defaultdict(list)
     for trial in trials:
         if trial.case.not_expected:
-            by_case[trial.case.id].append(not set(trial.loaded) & set(trial.case.not_expected))
+            by_case[trial.case.id].append(trial.avoided)
     return rate(sum(sum(found) / len(found) for found in by_case.values()), len(by_case))
 
 

@@ -210,7 +210,7 @@ def _verdict(difference: float, p_value: float, worst: float, best: float, unsco
 
 
 def _spent(run: RoutingReport, ids: Collection[str], price: Price | None) -> Spent:
-    used = [t.usage for t in run.trials if t.case.id in ids and t.state != "service_error"]
+    used = [t.usage for t in run.trials if t.case.id in ids and t.answered]
     known = [u for u in used if u.prompt is not None]
     costs = [cost_usd(u, price) for u in used] if price is not None else [None]
     return Spent(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from tohlab.routing.comparison import AVOIDED, KINDS, KindChange, SkillChange, kind_of
-from tohlab.routing.dataset import RoutingCase
+from tohlab.routing.comparison import AVOIDED, KindChange, SkillChange
+from tohlab.routing.dataset import KINDS, RoutingCase, kind_of
 from tohlab.routing.paired import mcnemar
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.statistics import holm
@@ -40,7 +40,7 @@ def _avoided(run: RoutingReport) -> dict[tuple[str, str, tuple[str, ...]], float
         case = trial.case
         if case.not_expected and trial.state != "service_error":
             key = case.id, case.query, case.not_expected
-            found[key].append(not set(trial.loaded) & set(case.not_expected))
+            found[key].append(trial.avoided)
     return {key: sum(kept) / len(kept) for key, kept in found.items()}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
@@ -11,15 +10,8 @@ from tohlab.routing.statistics import Rate
 
 Verdict = Literal["better", "worse", "no evidence", "undecided"]
 
-KINDS: Final = ("one skill", "several skills", "no skill")
-"""What a labelled case may expect."""
 AVOIDED: Final = "avoided what must not be loaded"
 """The kind of the cases that say so; they may be of one of the `KINDS` too."""
-
-
-def kind_of(expected: Sequence[str]) -> str:
-    """Return which of the `KINDS` a case is that expects these skills."""
-    return "no skill" if not expected else "one skill" if len(expected) == 1 else "several skills"
 
 
 def count_of(n: int, one: str, several: str) -> str:

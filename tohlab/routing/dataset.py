@@ -17,13 +17,21 @@ import random
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tohlab.ecma import utf16_sort_key
 from tohlab.errors import DatasetError
 from tohlab.routing.unloaded import why_unloaded
 from tohlab.skills.model import LoadedSkill, Problem, SkillSource, SkillSummary, Snapshot
 from tohlab.skills.sources import FilesystemSource, LayeredSource
+
+KINDS: Final = ("one skill", "several skills", "no skill")
+"""What a labelled case may expect."""
+
+
+def kind_of(expected: Collection[str]) -> str:
+    """Return which of the `KINDS` a case is that expects these skills."""
+    return "no skill" if not expected else "one skill" if len(expected) == 1 else "several skills"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,6 @@ from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.pricing import Price
 from tohlab.routing.prompts import prompter
 from tohlab.routing.store import ReplyStore
-from tohlab.routing.unloaded import unloaded
 from tohlab.skills.model import SkillSource
 from tohlab.tokens import TokenMeter
 
@@ -68,7 +67,7 @@ def wanted_requests(
         DatasetError: an expected skill is not in the catalog, or there is no labelled case.
     """
     prompts = prompter(source, model=model, **asking)
-    dataset.check_scorable(prompts.names, unloaded(source))
+    dataset.check_scorable(prompts.names, prompts.unloaded)
     wanted = []
     stored = 0
     for case in dataset.cases:

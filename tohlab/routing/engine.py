@@ -158,8 +158,8 @@ class Run:
                 trial = await self._ask(i)
             finally:
                 if self.purse is not None and reserved is not None:
-                    answered = trial is not None and trial.state != "service_error"
-                    self.purse.release(reserved, trial.usage if trial is not None and answered else None)
+                    paid = trial is not None and trial.answered
+                    self.purse.release(reserved, trial.usage if trial is not None and paid else None)
             self.trials[i] = trial
             self._tell(trial=trial)
 

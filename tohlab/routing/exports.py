@@ -20,7 +20,6 @@ from tohlab.routing.dataset import RoutingDataset
 from tohlab.routing.prompts import prompter
 from tohlab.routing.report import RoutingReport
 from tohlab.routing.scoring import Trial
-from tohlab.routing.unloaded import unloaded
 from tohlab.skills.model import SkillSource
 
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -130,7 +129,7 @@ def to_promptfoo(
         DatasetError: an expected skill is not in the catalog, or there is no labelled case.
     """
     prompts = prompter(source, model=model, choice="tools", **asking)
-    dataset.check_scorable(prompts.names, unloaded(source))
+    dataset.check_scorable(prompts.names, prompts.unloaded)
     tests = []
     body: dict[str, Any] = {}
     for case in dataset.cases:

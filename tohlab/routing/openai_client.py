@@ -38,8 +38,9 @@ _NOT_SENT: Final = tuple(
     f"X-Stainless-{name}"
     for name in ("Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async")
 )
-"""What the openai package would tell each service about this machine; and with each request: """
+"""What the openai package would tell each service about this machine, in the headers of its client."""
 _NOT_SENT_EACH: Final = ("X-Stainless-Retry-Count", "X-Stainless-Read-Timeout")
+"""The same, in the headers of each request."""
 _UNREACHED: Final = "ClientConnectorError"
 """What aiohttp calls it when there was no connection; what stands above it takes it for a time-out."""
 _BROKEN_OFF: Final = frozenset(

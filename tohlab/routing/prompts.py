@@ -41,7 +41,7 @@ from tohlab.routing.client import ChatReply, ChatRequest
 from tohlab.routing.placing import place_catalog
 from tohlab.routing.unloaded import unloaded, unloaded_notes
 from tohlab.routing.wires import CATALOG, Limit, Wire, find_wire
-from tohlab.skills.model import SkillSource
+from tohlab.skills.model import Problem, SkillSource
 
 Choice = Literal["tools", "json", "required", "named", "none"]
 Placement = Literal["opening", "same-step", "system", "user", "tool-description"]
@@ -75,6 +75,8 @@ class Prompter:
 
     wire: Wire
     """The harness's own request, before anything is chosen."""
+    unloaded: tuple[Problem, ...]
+    """What kept files of the source from giving a skill."""
     tool_name: str
     """The load tool's name; empty where the harness has none (choice `json` only)."""
     argument: str
@@ -213,8 +215,10 @@ def prompter(
     wire = find_wire(dialect, source, placement=placement, limit=description_limit, earlier=earlier)
     tool = next((t for t in wire.tools if t.name == wire.load_tool), None)
     _check(wire, tool, choice, placement, enumerate_names)
+    problems = unloaded(source)
     return Prompter(
         wire=wire,
+        unloaded=problems,
         tool_name=tool.name if tool is not None else "",
         argument=str(tool.parameters["required"][0]) if tool is not None else "name",
         model=model,
@@ -229,7 +233,7 @@ def prompter(
         seed=seed,
         max_tokens=max_tokens,
         notes=(
-            *unloaded_notes(unloaded(source)),
+            *unloaded_notes(problems),
             *wire.notes,
             *_notes(wire.place, choice, placement, enumerate_names),
         ),

@@ -250,8 +250,7 @@ class RoutingReport:
 
     def cost(self, price: Price) -> Cost:
         """Return what the answers cost: those asked now, and those recorded before, when they were asked."""
-        answered = [t for t in self.trials if t.state != "service_error"]
-        return total_cost([(t.usage, t.stored) for t in answered], price)
+        return total_cost([(t.usage, t.stored) for t in self.trials if t.answered], price)
 
     def confusion(self) -> tuple[ConfusionCell, ...]:
         """Return the cells that are not zero, rows in catalog order, then `(none)`.

@@ -27,7 +27,6 @@ from tohlab.routing.run_settings import Progress, Settings
 from tohlab.routing.scoring import Trial
 from tohlab.routing.statistics import wilson
 from tohlab.routing.store import ReplyStore, check_mode
-from tohlab.routing.unloaded import unloaded
 from tohlab.routing.wires import Limit
 from tohlab.skills.model import SkillSource
 
@@ -90,7 +89,7 @@ def prepared(
         enumerate_names=enumerate_names,
         logprobs=logprobs,
     )
-    dataset.check_scorable(prompts.names, unloaded(source))
+    dataset.check_scorable(prompts.names, prompts.unloaded)
     wilson(0, 1)  # if what the score needs is not installed, that is said before anything is asked
     if baselines:
         check_baselines()

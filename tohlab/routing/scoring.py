@@ -100,6 +100,16 @@ class Trial:
         return self.label == "ok"
 
     @property
+    def answered(self) -> bool:
+        """Whether there was an answer, which is paid for: also one that a content filter then took away."""
+        return self.state != "service_error" or self.usage.prompt is not None
+
+    @property
+    def avoided(self) -> bool:
+        """Whether it can be used and loads nothing that the case says must not be loaded."""
+        return self.state == "scored" and not set(self.counted) & set(self.case.not_expected)
+
+    @property
     def counted(self) -> tuple[str, ...]:
         """What was loaded, twins by the name that is labelled, without the skills that are optional."""
         case = self.case

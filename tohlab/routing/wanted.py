@@ -24,7 +24,6 @@ from tohlab.routing.retry import RetryPolicy
 from tohlab.routing.runner import run_routing
 from tohlab.routing.statistics import wilson
 from tohlab.routing.store import ReplyStore, request_key
-from tohlab.routing.unloaded import unloaded
 from tohlab.routing.wires import Fixed, Limit
 from tohlab.skills.model import SkillSource
 
@@ -103,7 +102,7 @@ def want(
         asking = {**asking, "earlier": Fixed(earlier)}
     source = Fixed(source)
     prompts = prompter(source, model=model, **asking)
-    dataset.check_scorable(prompts.names, unloaded(source))
+    dataset.check_scorable(prompts.names, prompts.unloaded)
     wilson(0, 1)  # if what the score needs is not installed, that is said before anything is asked
     units: list[Unit] = []
     requests: dict[Unit, ChatRequest] = {}

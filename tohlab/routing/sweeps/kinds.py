@@ -7,20 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tohlab.routing.dataset import KINDS
+
 if TYPE_CHECKING:
     from tohlab.routing.statistics import Rate
     from tohlab.routing.sweeps.results import Sweep, SweepPoint
 
-_KINDS: Final = ("one skill", "several", "no skill")
 _LOWER: Final = 0.05
 """What a point may lose in a kind before it is said in words, as a share."""
 
 
 def kinds(sweep: Sweep) -> tuple[str, ...]:
     """Return the kinds of request that occur; empty where there is only one."""
-    found = tuple(
-        kind for kind in _KINDS if any(kind_rate(point, kind) is not None for point in sweep.points)
-    )
+    found = tuple(kind for kind in KINDS if any(kind_rate(point, kind) is not None for point in sweep.points))
     return found if len(found) > 1 else ()
 
 
@@ -29,9 +28,7 @@ def kind_rate(point: SweepPoint, kind: str) -> Rate | None:
     report = point.report
     if report is None:
         return None
-    return {"one skill": report.one_skill, "several": report.several_skills, "no skill": report.no_skill}[
-        kind
-    ]
+    return dict(zip(KINDS, (report.one_skill, report.several_skills, report.no_skill), strict=True))[kind]
 
 
 def kind_heads(sweep: Sweep) -> tuple[str, ...]:
