@@ -557,3 +557,13 @@ def test_a_narrow_terminal_breaks_no_name_and_no_number_beside_a_model(
     for name in map(re.escape, BASELINES):
         row = rf"^ {name} +[+-]\d+\.\d +(-|[+-]\d+\.\d to [+-]\d+\.\d) +\d\.\d{{3}}$"
         assert re.search(row, differences, re.MULTILINE), name
+
+
+@pytest.mark.parametrize("command", [[], ["sweep", "--over", "order=2"]])
+@pytest.mark.parametrize("option", ["--store", "--split", "--price"])
+def test_an_option_without_a_value_is_not_taken_for_none(
+    capsys: pytest.CaptureFixture[str], command: list[str], option: str
+) -> None:
+    asked = ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", option, ""]
+    assert run(["route", *command, *asked]) == 2
+    assert f"{option} is empty; give it a value, or leave it out" in " ".join(capsys.readouterr().err.split())

@@ -106,6 +106,12 @@ def test_a_table_has_all_that_a_case_can_have(tmp_path: Path) -> None:
     assert (found[1].expected, found[1].not_expected) == ((), ("pdf-forms", "sql-review"))
 
 
+@pytest.mark.parametrize("cell", ['"b, a"', "a;b", "b|a", "a b", '"a ,; b,"'])
+def test_names_in_a_cell_are_joined_as_people_join_them(tmp_path: Path, cell: str) -> None:
+    found = import_cases(write(tmp_path / "x.csv", f"id,query,expected\n1,q,{cell}\n"), "csv")
+    assert found.cases[0].expected == ("a", "b")
+
+
 BUILDKITE = """\
 trigger_evals:
   - id: t-1
@@ -199,6 +205,9 @@ def test_bfcl_s_functions_become_one_catalog(tmp_path: Path) -> None:
         ("skill-creator", "[]", "name it"),
         ("csv", "id,query\na,b", "lacks expected"),
         ("csv", 'id,query,expected\n"a', "not CSV"),
+        ("csv", "id,query,expected\na,read this, please,pdf", "x:2: there are more cells than the header"),
+        ("csv", "id,query,expected,expected\na,q,b,c", "x:1: the header has expected twice"),
+        ("csv", "id,query,expected,not_expected\na,q,b,b", "x:2: 'b' is both expected and not expected"),
         ("bfcl", '{"id": "a"}', "no answers"),
         ("mlperf", "", "known: skill-creator, waza, vally, buildkite, bfcl, metatool, csv"),
         ("buildkite", "evals: []", "trigger_evals: must be a list"),

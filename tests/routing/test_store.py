@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sqlite3
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -82,6 +84,49 @@ def test_a_long_text_is_kept_once(tmp_path: Path) -> None:
             store.put(request(f"request {number}"), reply("a"))
         store.export(tmp_path / "r.jsonl")
     assert (tmp_path / "r.jsonl").read_text().count(CATALOG) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("attempts", 5), ("attempts", None), ("attempts", [1]), ("latency_s", 10**400), ("latency_s", None),
+        ("latency_s", float("nan")), ("latency_s", True), ("replicate", 2**70), ("replicate", -1),
+        ("replicate", 0.5), ("raw", None), ("raw", []), ("key", None),
+    ],
+)  # fmt: skip
+def test_a_recorded_reply_with_a_value_of_another_kind_is_refused(
+    tmp_path: Path, field: str, value: Any
+) -> None:
+    path = tmp_path / "r.jsonl"
+    with ReplyStore(":memory:") as store:
+        store.put(request(), reply("a"))
+        store.export(path)
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lines[-1][field] = value
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    with (
+        ReplyStore(":memory:") as store,
+        pytest.raises(StoreError, match=rf"r\.jsonl:{len(lines)}: not a line of a recording .*{field}"),
+    ):
+        store.import_(path)
+
+
+def test_an_export_goes_where_a_link_points_and_into_a_pipe(tmp_path: Path) -> None:
+    target, link, pipe = (tmp_path / name for name in ("target.jsonl", "link.jsonl", "pipe"))
+    link.symlink_to(target)
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    with ReplyStore(":memory:") as store:
+        store.put(request(), reply("a"))
+        store.export(link)
+        store.export(pipe)
+    reader.join(timeout=30)
+    assert link.is_symlink()
+    assert pipe.is_fifo()
+    assert read == [target.read_bytes()]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.jsonl", "pipe", "target.jsonl"]
 
 
 def test_a_recording_gives_the_same_store_again_byte_for_byte(tmp_path: Path) -> None:

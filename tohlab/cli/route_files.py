@@ -33,6 +33,9 @@ def import_(
 ) -> None:
     """Print the labelled requests of another tool as JSON lines, for --cases.
 
+    A csv file has a header with id, query and expected and, if wanted, not_expected, optional, group and
+    split. Several names in a cell are joined by blanks, commas, semicolons or bars; an empty one means none.
+
     \b
     Examples:
       tohlab route import trigger_tests.yaml --from waza > cases.jsonl

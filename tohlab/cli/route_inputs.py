@@ -59,6 +59,8 @@ def read_inputs(options: dict[str, Any]) -> tuple[RoutingDataset, SkillSource]:
     from tohlab.routing import load_cases, load_catalog
     from tohlab.routing.unloaded import unloaded, unloaded_notes
 
+    if empty := [name.replace("_", "-") for name, value in options.items() if value == ""]:
+        raise click.UsageError(f"--{empty[0]} is empty; give it a value, or leave it out")
     if options["library_set"] and (options["skills"] or options["cases"]):
         raise click.UsageError("--set names one of our own sets, so give it without --skills and --cases")
     if bool(options["skills"]) != bool(options["cases"]):

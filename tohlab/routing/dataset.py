@@ -14,7 +14,7 @@ from __future__ import annotations
 import difflib
 import json
 import random
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -165,7 +165,7 @@ def load_cases(path: str | Path) -> RoutingDataset:
     cases: list[RoutingCase] = []
     seen: dict[str, int] = {}
     for line, row in _rows(path):
-        case = _case(row, path, line)
+        case = case_of(row, path, line)
         if case.id in seen:
             raise DatasetError(
                 f"the id {case.id!r} was already used in line {seen[case.id]}; ids must differ", path, line
@@ -250,7 +250,12 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, row
 
 
-def _case(row: dict[str, Any], path: Path, line: int) -> RoutingCase:
+def case_of(row: Mapping[str, Any], path: Path, line: int) -> RoutingCase:
+    """Return the case that a row with the keys of our own files says (see the top of this module).
+
+    Raises:
+        DatasetError: it says none; with path and line.
+    """
     case_id, query = row.get("id"), row.get("query")
     if not isinstance(case_id, str) or not case_id:
         raise DatasetError('"id" must be a text that is not empty', path, line)
@@ -285,7 +290,7 @@ def _case(row: dict[str, Any], path: Path, line: int) -> RoutingCase:
     )
 
 
-def _names(row: dict[str, Any], key: str, path: Path, line: int) -> tuple[str, ...] | None:
+def _names(row: Mapping[str, Any], key: str, path: Path, line: int) -> tuple[str, ...] | None:
     value = row.get(key)
     if value is None:
         return None
@@ -296,7 +301,7 @@ def _names(row: dict[str, Any], key: str, path: Path, line: int) -> tuple[str, .
     return tuple(sorted(value))
 
 
-def _aliases(row: dict[str, Any], path: Path, line: int) -> tuple[tuple[str, str], ...]:
+def _aliases(row: Mapping[str, Any], path: Path, line: int) -> tuple[tuple[str, str], ...]:
     value = row.get("aliases")
     if value is None:
         return ()

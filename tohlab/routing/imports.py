@@ -9,7 +9,7 @@
     buildkite      YAML with `trigger_evals` of `{id, query, expected_skill, expected_not_skills?, tags?}`;
                    null: no skill fits (buildkite/skills, evals/trigger_dataset.yaml and evals/lib/graders.py)
     csv            a header `id,query,expected` and, if wanted, `not_expected,optional,group,split`; several
-                   names in a cell are joined by blanks or `|`
+                   names in a cell are joined by blanks, commas, semicolons or `|`
 
 Facts read 2026-12-01. The first three know one skill: a request that must not start it says nothing of other
 skills, so it becomes a case with `not_expected` and no `expected`, and counts for that skill only. `bfcl` and
@@ -21,12 +21,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from tohlab.errors import DatasetError
-from tohlab.routing.dataset import RoutingCase, RoutingDataset
+from tohlab.routing.dataset import RoutingCase, RoutingDataset, case_of
 from tohlab.routing.import_benchmarks import import_bfcl, import_metatool
 from tohlab.routing.import_files import dataset_of, json_of, rows_of, text_of, yaml_of
 
@@ -182,31 +184,25 @@ def _vally(data: Mapping[str, Any], skill: str, path: Path) -> list[RoutingCase]
 
 def _csv(path: Path) -> list[RoutingCase]:
     reader = csv.DictReader(io.StringIO(text_of(path)), strict=True)
-    missing = {"id", "query", "expected"} - set(reader.fieldnames or ())
-    if missing:
+    fields = reader.fieldnames or ()
+    if missing := {"id", "query", "expected"} - set(fields):
         raise DatasetError(f"the header lacks {', '.join(sorted(missing))}", path, 1)
+    if twice := sorted(name for name, count in Counter(fields).items() if count > 1):
+        raise DatasetError(f"the header has {', '.join(twice)} twice", path, 1)
     cases = []
     try:
         for row in reader:
             line = reader.line_num
-            if not row["id"] or not (row["query"] or "").strip():
-                raise DatasetError("a row needs an id and a query", path, line)
-            cases.append(
-                RoutingCase(
-                    id=row["id"],
-                    query=row["query"],
-                    expected=_cell(row["expected"]),
-                    not_expected=_cell(row.get("not_expected")),
-                    optional=_cell(row.get("optional")),
-                    group=row.get("group") or "",
-                    split=row.get("split") or "",
-                    line=line,
-                )
-            )
+            if None in row:
+                much = 'there are more cells than the header has; put a query with commas into quotes (")'
+                raise DatasetError(much, path, line)
+            names = {key: _cell(row.get(key)) for key in ("expected", "not_expected", "optional")}
+            words = {key: row.get(key) or None for key in ("group", "split")}
+            cases.append(case_of({"id": row["id"], "query": row["query"], **names, **words}, path, line))
     except csv.Error as error:
         raise DatasetError(f"not CSV: {error}", path, reader.line_num) from None
     return cases
 
 
-def _cell(text: str | None) -> tuple[str, ...]:
-    return tuple(sorted(set((text or "").replace("|", " ").split())))
+def _cell(text: str | None) -> list[str]:
+    return sorted({name for name in re.split(r"[\s,;|]+", text or "") if name})

@@ -6,6 +6,7 @@ import difflib
 import gzip
 import hashlib
 import json
+import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -91,6 +92,26 @@ def alike(one: list[str], other: list[str]) -> tuple[float, float]:
     shared = 2 * common.total() / (len(one) + len(other))
     left, right = ("\n".join((Counter(lines) - common).elements())[:2000] for lines in (one, other))
     return shared, difflib.SequenceMatcher(None, left, right, autojunk=False).quick_ratio()
+
+
+def reply_values(row: Mapping[str, Any]) -> tuple[str, int, float, str, str]:
+    """Return key, replicate, seconds, failed attempts and answer of a recorded reply, the last two as JSON.
+
+    Raises:
+        KeyError: one of them is missing.
+        TypeError: one of them is not of its kind.
+    """
+    key, replicate, latency_s = row["key"], row["replicate"], row["latency_s"]
+    attempts, raw = row["attempts"], row["raw"]
+    if not isinstance(key, str) or type(replicate) is not int or not 0 <= replicate < 1 << 63:
+        raise TypeError("key must be a text and replicate a number from 0 on")
+    if type(latency_s) not in (int, float) or not 0 <= latency_s <= sys.float_info.max:
+        raise TypeError("latency_s must be a number of seconds")
+    if not isinstance(attempts, list) or not all(isinstance(one, str) for one in attempts):
+        raise TypeError("attempts must be a list of texts")
+    if not isinstance(raw, dict):
+        raise TypeError("raw must be the service's JSON object")
+    return key, replicate, latency_s, dump(attempts), dump(raw)
 
 
 def exported(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

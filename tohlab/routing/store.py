@@ -27,8 +27,18 @@ from typing import Any, Final, Literal, Self, get_args
 from tohlab.errors import ReplayMiss, StoreError
 from tohlab.routing.client import ChatReply, ChatRequest
 from tohlab.routing.keys import Keys
-from tohlab.routing.recording import FORMAT, alike, digest_of, dump, exported, grow, lines_of, shrink
-from tohlab.routing.writable import check_writable
+from tohlab.routing.recording import (
+    FORMAT,
+    alike,
+    digest_of,
+    dump,
+    exported,
+    grow,
+    lines_of,
+    reply_values,
+    shrink,
+)
+from tohlab.routing.writable import check_writable, write_whole
 
 Mode = Literal["record", "replay", "replay_or_record", "off"]
 """`record` asks everything anew; `replay` asks nothing; `replay_or_record` asks what is missing; `off`: the
@@ -294,10 +304,8 @@ class ReplyStore:
                     )
                 )
         data = ("\n".join(lines) + "\n").encode("ascii")
-        temporary = path.with_name(path.name + ".part")
         try:
-            temporary.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
-            temporary.replace(path)
+            write_whole(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
         except OSError as error:
             raise StoreError(f"{path} cannot be written: {error.strerror}") from error
         return count
@@ -336,14 +344,7 @@ class ReplyStore:
                     elif row["kind"] == "reply":
                         count += 1
                         self._db.execute(
-                            "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)",
-                            (
-                                row["key"],
-                                row["replicate"],
-                                row["latency_s"],
-                                dump(row["attempts"]),
-                                dump(row["raw"]),
-                            ),
+                            "INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?, ?)", reply_values(row)
                         )
                 except (
                     KeyError,

@@ -27,3 +27,18 @@ def check_writable(path: str | Path, option: str = "--export") -> Path:
             f"{path} cannot be written: the folder {folder} is read-only; name another file with {option}"
         )
     return path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole or as it was; a link stays a link, and a pipe is written to.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_bytes(data)
+    temporary.replace(path)
