@@ -61,7 +61,8 @@ def notebook(windows: Windows, request: pytest.FixtureRequest) -> Iterator[Opene
     opened: list[Notebook] = []
 
     def open_(*cells: str) -> Notebook:
-        name = re.sub(r"\W+", "-", request.node.name)[:60] + f"-{len(opened)}"
+        # With its file's name: two notebooks of one path would share a kernel, as JupyterLab has it.
+        name = re.sub(r"\W+", "-", f"{request.node.path.stem} {request.node.name}")[:80] + f"-{len(opened)}"
         opened.append(Notebook(window, name, (SETUP, *cells)))
         return opened[-1]
 

@@ -299,3 +299,44 @@ def test_when_the_kernel_does_not_answer_it_says_so(opened: Opened) -> None:
     expect(frame.get_by_role("alert")).to_contain_text(
         "run the cell again", timeout=SLOW_MS, ignore_case=True
     )
+
+
+HELD = SHOW.replace(
+    "Explorer(tree)",
+    """\
+import time
+from pathlib import Path
+from tohlab.tokens import get_meter
+class Held:
+    def __getattr__(self, name):
+        return getattr(get_meter(), name)
+    def count(self, text):
+        while Path("hold").exists():
+            time.sleep(0.02)
+        return get_meter().count(text)
+Explorer(tree, meter=Held())""",
+)
+
+
+def test_a_number_that_is_being_typed_is_not_drawn_over_by_a_late_answer(opened: Opened) -> None:
+    from playwright.sync_api import expect
+
+    nb, frame = opened(HELD)
+    hold = nb.path.with_name("hold")
+    keys = nb.page.keyboard
+    status = frame.get_by_role("status")
+    size = frame.get_by_role("spinbutton", name="Context window in tokens")
+    hold.touch()
+    try:
+        select(frame, "Harness").select_option("hermes")
+        expect(frame).to_have_attribute("aria-busy", "true")
+        size.focus()
+        keys.press("Control+a")
+        keys.type("3000")
+    finally:
+        hold.unlink()
+    expect(status).to_contain_text("Hermes Agent tells", timeout=SLOW_MS)
+    expect(size).to_have_value("3000")
+    keys.press("Enter")
+    expect(select(frame, "Context window")).to_have_value("", timeout=SLOW_MS)
+    expect(size).to_have_value("3000")

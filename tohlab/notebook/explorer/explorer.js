@@ -28,10 +28,17 @@ function render({ model, el }) {
   let awaited = 0;
   let changed = false;
   let timer = null;
+  let typing = false; // a number that is being typed is not drawn over by a late answer
 
   const harness = h("select", { onchange: () => want({ harness: harness.value }) });
   const size = h("select", { onchange: () => size.value && want({ window_tokens: Number(size.value) }) });
-  const tokens = h("input", { type: "number", min: 1, step: 1, inputMode: "numeric", onchange: () => want({ window_tokens: tokens.valueAsNumber }) });
+  const tokens = h("input", { type: "number", min: 1, step: 1, inputMode: "numeric" });
+  tokens.oninput = () => (typing = true);
+  tokens.onblur = () => (typing = false); // after its change, if there is one
+  tokens.onchange = () => {
+    typing = false;
+    want({ window_tokens: tokens.valueAsNumber });
+  };
   tokens.setAttribute("aria-label", "Context window in tokens");
   const skill = h("select", { onchange: () => want({ skill: skill.value }) });
   const other = h("select", { onchange: () => want({ other: other.value, tab: "sides" }) });
@@ -129,7 +136,7 @@ function render({ model, el }) {
     Object.assign(wish, choice, { skill: wish.skill }); // a skill that this harness lacks is shown again in another
     harness.value = choice.harness;
     other.value = choice.other;
-    tokens.value = String(choice.window_tokens);
+    if (!typing) tokens.value = String(choice.window_tokens);
     size.value = windows.includes(choice.window_tokens) ? String(choice.window_tokens) : "";
     if (skillsDrawn !== model.get("skills")) {
       skillsDrawn = model.get("skills");
